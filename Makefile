@@ -14,7 +14,7 @@ ifneq ($(filter-out $(KNOWN),$(WANTED)),)
 $(error There is no extra '$(filter-out $(KNOWN),$(WANTED))'. There are: $(KNOWN))
 endif
 
-.PHONY: install demo web study test test-large quick lint types wheels bench growth screenshots pictures catalogues docs lock clean
+.PHONY: install demo web study test suite test-large quick lint types wheels bench growth screenshots pictures catalogues docs lock clean
 
 install: $(VENV)/.installed $(WANTED:%=$(VENV)/.with-%)
 
@@ -62,10 +62,14 @@ lint: $(VENV)/.tested
 types: $(VENV)/.tested
 	$(BIN)/mypy
 
-# Modules are compiled as for any installed package, since the tests start hundreds of processes.
-test: lint types
+# Modules are compiled as for any installed package, since the tests start hundreds of processes; and so are the tests.
+# Types are checked beside them, which takes one core for a while.
+test: lint
 	$(BIN)/python -m compileall -q src/shoal paper/src/shoal_paper
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
+	$(MAKE) --no-print-directory --jobs=2 types suite
+
+suite: $(VENV)/.tested
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
 
 test-large: $(VENV)/.tested
 	$(BIN)/python -m pytest -m large

@@ -199,7 +199,7 @@ def _signature(thing: Callable[..., Any]) -> str:
     shown = []
     starred = False
     if is_dataclass(thing):
-        for field in fields(thing):
+        for field in sorted(fields(thing), key=lambda each: bool(each.kw_only)):
             if field.default_factory is not MISSING:
                 shown.append(f"{field.name}=…")
             else:

@@ -20,7 +20,7 @@ from shoal.atomic_files.stopping import STOPPING
 # The same examples at every run: a failure is a defect of the code, never bad luck.
 settings.register_profile(
     "suite",
-    max_examples=30,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     database=None,
@@ -33,7 +33,7 @@ settings.register_profile(
     derandomize=False,
     print_blob=True,
 )
-settings.register_profile("quick", parent=settings.get_profile("suite"), max_examples=15)
+settings.register_profile("quick", parent=settings.get_profile("suite"), max_examples=10)
 settings.load_profile(os.environ.get("SHOAL_HYPOTHESIS", "suite"))
 
 
@@ -74,14 +74,23 @@ def group_of(nodeid: str) -> str | None:
     return "cluster" if ON_CLUSTER.search(name) else TOGETHER.get(Path(path).stem)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Use a process more than there are cores: tests with a browser or a cluster wait for much of their time."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Keep the tests of a group in one process. (The groups of pytest-xdist itself are not seen with pytest 9.2.)"""
+    """Keep the tests of a group, or else of a file, in one process, where they share what they made.
+
+    (The groups of pytest-xdist itself are not seen with pytest 9.2.)
+    """
     from xdist.scheduler import LoadGroupScheduling
 
     class Together(LoadGroupScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return group_of(nodeid) or nodeid
+            return group_of(nodeid) or nodeid.partition("::")[0]
 
+    config.option.loadscopereorder = False
     return Together(config, log)
 
 
@@ -92,8 +101,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: give_back(folder))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by what they need, and begin with the groups, which take longest, where others go on beside them."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: group_of(item.nodeid) is None)
     for item in items:
         group = group_of(item.nodeid)
         if group in MARKS:

@@ -5,8 +5,11 @@ What is new gets an empty place, for translators to fill; what nobody says any m
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -30,7 +33,20 @@ def said() -> Catalog:
     found = Catalog(project="shoal")
     for _, _, message, _, _ in extract_from_dir(PACKAGE, KINDS, {"**/templates/**.html": TEMPLATES}):
         found.add(message)
+    for file in (PACKAGE / "web" / "texts").glob("*.toml"):
+        for message in texts(tomllib.loads(file.read_text(encoding="utf-8"))):
+            found.add(message)
     return found
+
+
+def texts(content: Any) -> Iterator[str]:
+    """Give all texts in a file of words, but examples, which are the same in all languages."""
+    if isinstance(content, str):
+        yield content
+        return
+    inside = content if isinstance(content, list) else (each for key, each in content.items() if key != "examples")
+    for each in inside:
+        yield from filter(None, texts(each))
 
 
 def renewed(file: Path) -> Catalog:

@@ -20,8 +20,9 @@ from shoal.domains.axis import Axis
 from shoal.engines.packed_cells import packed, unpacked
 from shoal.errors import DataError, ParameterError, SchemaError
 from shoal.kernels import MISSING
+from shoal.kernels.grouping import distinct, places_among
 from shoal.models.stated import ATTESTED
-from shoal.pseudonyms.forms import CodeCipher
+from shoal.pseudonyms.forms import CodeCipher, numbered_codes
 from shoal.pseudonyms.names import numbered_names, pseudonyms, refuse_collisions
 from shoal.pseudonyms.shifts import shifts
 from shoal.pseudonyms.treatments import DROP, PSEUDONYM, SHIFT, Treatment
@@ -138,9 +139,7 @@ def _renamed(
         listed = np.array([value.decode() for value in values.tolist()], object)
     else:
         codes = CodeCipher(key, treatment.domain, treatment.alphabet).encrypt(list(texts()), name)
-        ordered = sorted(codes)
-        at = dict(zip(ordered, range(len(ordered)), strict=True))
-        listed, places = np.array(ordered, object), np.fromiter(map(at.__getitem__, codes), np.int32, len(codes))
+        listed, places = numbered_codes(codes)
     moved = _Moved(positions, places)
     cells = table.combine(moved, table.column(name))
     return treated.put({name: (Axis("category", listed), cells)}), TreatedColumn(
@@ -158,7 +157,7 @@ def _shifted(
     values = None if axis.values is None else np.asarray(axis.values, np.int64)
     shifting = _Shifted(positions, moved, values, MISSING)
     columns = table.column(name), table.column(person)
-    found = np.unique(np.concatenate([np.empty(0, np.int64), *table.collect(shifting.moments, *columns)]))
+    found = distinct(np.concatenate([np.empty(0, np.int64), *table.collect(shifting.moments, *columns)]))
     if found.size and not _FIRST <= found[0] // _DAY[axis.kind] <= found[-1] // _DAY[axis.kind] <= _LAST:
         raise DataError(
             f"Some dates of '{name}' would be shifted to before year 1 or after year 9999.",
@@ -231,7 +230,7 @@ class _Moved:
         lo = unpacked(cells)[0]
         found = np.full(lo.size, MISSING, np.int32)
         known = lo != MISSING
-        found[known] = self.places[np.searchsorted(self.positions, lo[known])]
+        found[known] = self.places[places_among(self.positions, lo[known])]
         return packed(found, found)
 
 
@@ -248,7 +247,7 @@ class _Shifted:
         """Tell in which records there is somebody, and by how much that person's dates are shifted."""
         lo = unpacked(people)[0]
         known = lo != MISSING
-        at = np.searchsorted(self.positions, np.where(known, lo, self.positions[:1].min(initial=0)))
+        at = places_among(self.positions, np.where(known, lo, self.positions[:1].min(initial=0)))
         return known, self.shifts[at] if self.shifts.size else np.zeros(lo.size, np.int64)
 
     def _ends(self, cells: Array, people: Array) -> tuple[Flags, list[Integers], tuple[Positions, Positions]]:
@@ -268,7 +267,7 @@ class _Shifted:
     def moments(self, cells: Array, people: Array) -> Integers:
         """Give the distinct days or moments that there are then."""
         known, ends, _ = self._ends(cells, people)
-        return np.unique(np.concatenate([end[known] for end in ends]))
+        return distinct(np.concatenate([end[known] for end in ends]))
 
     def blank(self, cells: Array, people: Array) -> int:
         """Count the cells of which nobody knows whose they are."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.catalogue import build, describe
-from shoal.domains.hierarchy_builders import BUILDERS
+from shoal.domains.hierarchy_builders import builds
 from shoal.engines.memory import parse_size
 from shoal.engines.sources import beside
 from shoal.errors import ParameterError, suggest
@@ -19,7 +19,7 @@ from shoal.methods.perturbation.preserved import draws
 from shoal.models import PrivacyModel
 from shoal.models.outside_population import OutsidePopulation
 from shoal.parameters import seed_of
-from shoal.schema import SINGLE, ReadOptions, Role, options_from
+from shoal.schema import LAYOUT, SINGLE, ReadOptions, Role, options_from
 from shoal.table import Table
 
 ROW_ORDERS = ("released", "input")
@@ -39,13 +39,10 @@ _RELEASE = {
     "seed": "a whole number",
     "no_promise": "true or false",
     "allow_identifiers": "texts",
+    "joined_with": "texts",
 }
 # What is said of the layout of the original: readers of a release need to know nothing of it.
-_LAYOUT = (
-    "file", "delimiter", "encoding", "decimal", "thousands", "dates", "header", "masked", "missing", "hierarchies",
-    "sheet", "range", "at_version",
-    "baskets",
-)  # fmt: skip
+_ORIGINAL = ("file", *LAYOUT, "hierarchies", "baskets")
 _ENGINE = {"memory": "a text"}
 
 
@@ -83,6 +80,8 @@ class Recipe:
         Columns that are released though they tell who people are, because someone decided so.
     cells
         How ranges are shown: as ``text``, by both ``bounds`` or by their ``middle``; as suits the form if left out.
+    joined_with
+        Other releases with pseudonyms of the same domain: what all tell together is measured.
     """
 
     options: ReadOptions
@@ -101,6 +100,7 @@ class Recipe:
     no_promise: bool = False
     allow_identifiers: tuple[str, ...] = ()
     cells: str | None = None
+    joined_with: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse an amount of memory that is none, and an order that is none; methods that repeat have a seed."""
@@ -153,6 +153,7 @@ class Recipe:
         release |= {"delimiter": self.delimiter} if self.delimiter is not None else {}
         release |= {"no_promise": True} if self.no_promise else {}
         release |= {"allow_identifiers": list(self.allow_identifiers)} if self.allow_identifiers else {}
+        release |= {"joined_with": list(self.joined_with)} if self.joined_with else {}
         return {
             "table": ({"file": self.source} if self.source else {}) | dict(self.table),
             "method": [describe(method) for method in self.methods],
@@ -166,7 +167,7 @@ class Recipe:
 
         Nor does it hold a seed by which changes could be undone.
         """
-        table = {key: value for key, value in self.table.items() if key not in _LAYOUT}
+        table = {key: value for key, value in self.table.items() if key not in _ORIGINAL}
         if self.table.get("masked") is False:  # so it is in columns that are released as they are
             table["masked"] = False
         if "orders" in table:  # those of columns that are released; who people are stays with the original
@@ -175,7 +176,7 @@ class Recipe:
         measures = None if self.measures is None else tuple(without_values(each, listed=True) for each in self.measures)
         seed = None if draws(methods) else self.seed
         bare = replace(self, table=table, methods=methods, measures=measures, memory=None, seed=seed)
-        return replace(bare, source=None, target=None, certificate=None, private=None).to_dict()
+        return replace(bare, source=None, target=None, certificate=None, private=None, joined_with=()).to_dict()
 
     def to_toml(self) -> str:
         """Give the recipe as TOML."""
@@ -218,6 +219,7 @@ class Recipe:
             release.get("no_promise", False),
             _names(release.get("allow_identifiers", ())),
             release.get("cells"),
+            _names(release.get("joined_with", ())),
         )
 
     @classmethod
@@ -250,7 +252,7 @@ class Recipe:
             return None if name is None else beside(place.parent, name)
 
         trees = {
-            name: text if str(text).split(" ")[0] in BUILDERS else str(place.parent / str(text))
+            name: text if builds(str(text)) else str(place.parent / str(text))
             for name, text in recipe.options.hierarchies.items()
         }
         models = tuple(
@@ -264,6 +266,7 @@ class Recipe:
             target=found(recipe.target),
             certificate=found(recipe.certificate),
             private=found(recipe.private),
+            joined_with=tuple(beside(place.parent, name) for name in recipe.joined_with),
         )
 
 

@@ -13,7 +13,7 @@ from shoal.domains.axis import KINDS, Axis, AxisKind
 from shoal.domains.cell_parser import Odd
 from shoal.domains.foreign_notation import ForeignColumn
 from shoal.domains.hierarchy import Hierarchy
-from shoal.domains.hierarchy_builders import BUILDERS
+from shoal.domains.hierarchy_builders import builds
 from shoal.domains.numeral_styles import DATE_ORDERS, SEPARATORS
 from shoal.errors import DataError, ParameterError, SchemaError, suggest
 from shoal.pseudonyms.treatments import Treatment, written
@@ -30,7 +30,8 @@ class Attribute:
 
     Of a column that is released as it is, ``generalized`` says whether some of its cells stand for several values, and
     ``spellings`` whether some value is written in several ways, such as 1.5 and 1.50. ``odd`` are the cells of a column
-    of numbers that are none, and ``treatment`` what becomes of an identifier.
+    of numbers that are none, ``treatment`` what becomes of an identifier, and ``came_as`` the type that a column had in
+    Arrow, unless it was read from text.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Attribute:
     spellings: bool = field(default=False, compare=False)
     odd: Odd | None = field(default=None, compare=False)
     treatment: Treatment | None = None
+    came_as: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ def usable_delimiter(text: str) -> bool:
 
 
 _PLACES = ("sheet", "range", "at_version")  # what part of a source is the table
+# How a source is laid out: to read it again, or another like it, the same is said.
+LAYOUT = ("delimiter", "encoding", "decimal", "thousands", "dates", "header", "masked", "missing", *_PLACES)
 
 
 @dataclass(frozen=True)
@@ -216,7 +220,7 @@ class ReadOptions:
         Files of hierarchies are named without their folders: they are looked for beside a recipe.
         """
         files = {
-            name: text if text.split(" ")[0] in BUILDERS else text.replace("\\", "/").rpartition("/")[2]
+            name: text if builds(text) else text.replace("\\", "/").rpartition("/")[2]
             for name, text in self.hierarchies.items()
             if isinstance(text, str)
         }
@@ -233,7 +237,7 @@ class ReadOptions:
     def files(self) -> list[Path]:
         """Give the files that are read along with the table: those of hierarchies."""
         texts = [text for text in self.hierarchies.values() if isinstance(text, str)]
-        return [Path(text) for text in texts if text.split(" ")[0] not in BUILDERS]
+        return [Path(text) for text in texts if not builds(text)]
 
     def check_names(self, header: Iterable[str]) -> None:
         """Check that every column for which something is declared exists."""

@@ -9,15 +9,16 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shoal.errors import DataError, ParameterError
+from shoal.atomic_files import OutputFile, all_or_none, put
+from shoal.errors import ParameterError
 
 ENVIRONMENT, FILE_IN_ENVIRONMENT = "SHOAL_KEY", "SHOAL_KEY_FILE"
 SHORTEST = 16
 _FINGERPRINT = 8
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True)
@@ -79,18 +80,25 @@ def key_in_environment() -> bool:
     return bool(os.environ.get(ENVIRONMENT, "").strip() or os.environ.get(FILE_IN_ENVIRONMENT))
 
 
-def write_secret(path: Path, content: bytes, why: str = "a key that is lost cannot be made again") -> None:
-    """Write a new file that nobody else may read; one that is there stays as it is."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
-    except FileExistsError:
-        raise ParameterError(f"'{path}' is there already, and {why}.", "Name another file.") from None
-    except OSError as error:
-        raise DataError(f"'{path}' cannot be written: {error.strerror}.", "Check the folder.") from None
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def write_secret(
+    path: Path,
+    content: bytes,
+    why: str = "a key that is lost cannot be made again",
+    *,
+    public: Mapping[Path, bytes] | None = None,
+) -> None:
+    """Write a new file that nobody else may read, with what all may read beside it, or nothing at all.
+
+    What is there already stays as it is.
+    """
+    beside = public or {}
+    for each in (path, *beside):
+        if os.path.lexists(each):
+            raise ParameterError(f"'{each}' is there already, and {why}.", "Name another file.")
+    outputs = [OutputFile(path, private=True, vacant=True), *(OutputFile(each, vacant=True) for each in beside)]
+    with all_or_none(outputs) as drafts:
+        for draft, text in zip(drafts, (content, *beside.values()), strict=True):
+            put(draft, text)
 
 
 def open_to_others(path: str | os.PathLike[str]) -> bool:

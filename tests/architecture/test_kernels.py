@@ -29,6 +29,7 @@ ELEMENTS = {
     "uint8_t": (np.uint8,),
     "int32_t": (np.int32,),
     "int64_t": (np.int64,),
+    "uint32_t": (np.uint32,),
     "uint64_t": (np.uint64, np.float64),  # numbers are sorted by their bits
     "float": (np.float32,),
     "double": (np.float64,),

@@ -416,6 +416,7 @@ def test_a_sensitive_column_that_is_named_twice_is_released_once(desk, people):
             "measures",
             {"uniqueness", "random-reidentification", "attribute-disclosure", "class-sizes", "information-loss"},
         ),
+        ("identifiers", {"drop", "pseudonym", "ff1", "shift"}),
     ],
 )
 def test_list_names_and_describes_what_there_is(desk, shelf, names):

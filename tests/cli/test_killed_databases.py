@@ -87,8 +87,8 @@ def test_a_run_that_is_killed_leaves_a_table_with_its_own_certificate(desk, base
     ("place", "stop"),
     [
         ("before the commit", signal.SIGINT),
-        ("after the commit", signal.SIGTERM),
-        ("between the files", signal.SIGINT),
+        pytest.param("after the commit", signal.SIGTERM, marks=pytest.mark.large),
+        ("between the files", signal.SIGTERM),
     ],
 )
 def test_a_run_that_is_stopped_while_it_commits_finishes_that_first(desk, base, place, stop):

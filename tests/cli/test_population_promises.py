@@ -98,3 +98,29 @@ def test_what_makes_no_sense_is_refused(desk, model, said):
     failed = desk.run(*ASKED[:6], "--model", model, "--out", "out.csv")
     assert failed.code != 0
     assert said in failed.err
+
+
+def test_people_are_counted_where_something_says_who_they_are(desk):
+    desk.put("t.csv", "who,age\na,34\na,35\nb,36\nc,51\n")
+    rows = [(who, age) for who in "abcdef" for age in (34, 36)] + [("a", 35), ("c", 51), ("g", 52)]
+    desk.put("pop.csv", "id,age\n" + "".join(f"{who},{age}\n" for who, age in rows))
+    asked = ("anonymize", "t.csv", "--quasi", "age", "--subject", "who", "--out", "out.csv")
+    model = ("--model", "k-map k=4 population=pop.csv called.who=id")
+    desk.run(*asked, *model).fine()
+    (claim,) = desk.paper()["verdicts"]
+    assert "people are counted" in claim["convention"]
+    attested = " ".join(desk.run("check", "out.csv", "--population", "pop.csv", "--json").json()["not_proved"])
+    assert "people are counted by a column that is not released" in attested
+    desk.run(
+        *asked, *model, "--identifier", "who=pseudonym:patient", "--pseudonym-key", key(desk), "--overwrite"
+    ).fine()
+    found = desk.run("check", "out.csv", "--population", "pop.csv", "--json").json()
+    assert any("people of the population" in line for line in found["proved"])
+    unknown = desk.run(*asked, "--model", "k-map k=4 population=pop.csv", "--overwrite")
+    assert unknown.code != 0
+    assert "who" in unknown.err
+
+
+def key(desk):
+    desk.run("key", "new", "names.key").fine()
+    return "names.key"

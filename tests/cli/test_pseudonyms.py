@@ -1,6 +1,9 @@
 """Pseudonyms and shifted dates on the command line: released, attested, checked, and never with the key."""
 
+import hashlib
 import json
+import os
+import stat
 
 import pytest
 
@@ -116,3 +119,113 @@ def test_linked_releases_number_people_anew(keyed):
     keyed.run(
         "anonymize", "in.csv", "--out", "out.csv", "--linked", "--k", "2", "--m", "1", "--quasi", "zip", *GIVEN
     ).refused(2, "numbers people anew")
+
+
+PROVEN = ("--private", "out.private.json", "--original", "in.csv", "--pseudonym-key", "people.key", "--json")
+
+
+def test_with_the_key_and_the_original_nothing_is_taken_on_trust(keyed):
+    anonymize(keyed, "--pseudonym-key", "people.key").fine()
+    found = keyed.check(*PROVEN).json()
+    assert found["attested"] == []
+    assert sum("holds in every row what the key makes of the original." in line for line in found["proved"]) == 2
+
+
+def test_a_date_that_was_made_coarser_is_proved_to_lie_within(keyed):
+    roles = ("--quasi", "zip,born", "--sensitive", "ill", *GIVEN)
+    anonymize(keyed, "--pseudonym-key", "people.key", roles=roles).fine()
+    assert "[" in keyed.read("out.csv")
+    assert keyed.check(*PROVEN).json()["attested"] == []
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_names_and_dates_of_others_are_found_by_who_has_the_key(keyed, column):
+    from shoal.certification.signatures import digest
+
+    anonymize(keyed, "--pseudonym-key", "people.key", "--row-order", "input").fine()
+    header, *rows = [line.split(",") for line in keyed.read("out.csv").splitlines()]
+    held = {row[column] for row in rows}
+    one, other = sorted(held)[:2]
+    for row in rows:  # two people change their names, or their days
+        row[column] = {one: other, other: one}.get(row[column], row[column])
+    text = "\n".join(map(",".join, [header, *rows])) + "\n"
+    keyed.put("out.csv", text)
+    content = json.loads(keyed.read("out.certificate.json"))
+    content["output"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    del content["digest"]
+    content["digest"] = digest(content)
+    record = json.loads(keyed.read("out.private.json")) | {"certificate": content["digest"]}
+    keyed.put("out.certificate.json", json.dumps(content))
+    keyed.put("out.private.json", json.dumps(record))
+    assert "does not hold what the key makes" in keyed.check(*PROVEN).err
+
+
+def test_another_key_is_not_that_of_the_release(keyed):
+    anonymize(keyed, "--pseudonym-key", "people.key").fine()
+    keyed.put("other.key", "another key of sixteen\n")
+    keyed.check(*PROVEN[:-3], "--pseudonym-key", "other.key").refused(1, "f052654f", "shoal key show")
+    keyed.check("--pseudonym-key", "people.key").refused(2, "--original")
+
+
+def revealed(desk, *more):
+    return desk.run("key", "reveal", "people.key", "out.csv", "--out", "who.csv", "--original", "in.csv", *more)
+
+
+def test_who_holds_the_key_and_a_list_of_people_knows_whose_a_pseudonym_is(keyed):
+    anonymize(keyed, "--pseudonym-key", "people.key").fine()
+    said = revealed(keyed).fine()
+    rows = keyed.read("who.csv").splitlines()
+    assert rows[0] == "released,original"
+    assert "3cvvjlinbbyftled,380929" in rows
+    assert len(rows) == 7
+    assert "380929" not in said.out + said.err
+    if os.name == "posix":
+        assert stat.S_IMODE((keyed.folder / "who.csv").stat().st_mode) == 0o600
+    revealed(keyed).refused(2, "is there already")
+
+
+def test_people_who_are_not_on_the_list_stay_unknown(keyed):
+    anonymize(keyed, "--pseudonym-key", "people.key").fine()
+    keyed.put("few.csv", "patient\n380929\n999999\n")
+    found = keyed.run("key", "reveal", "people.key", "out.csv", "--out", "who.csv", "--original", "few.csv", "--json")
+    assert {key: found.json()[key] for key in ("names", "unknown")} == {"names": 1, "unknown": 5}
+
+
+def test_codes_of_ff1_are_turned_back_by_the_key_alone(keyed):
+    pytest.importorskip("cryptography")
+    keyed.put("in.csv", "".join(line.replace("3809", "AB-0003809") for line in TABLE.splitlines(keepends=True)))
+    roles = ("--quasi", "zip", "--sensitive", "ill", "--identifier", "patient=ff1:patient")
+    anonymize(keyed, "--pseudonym-key", "people.key", roles=roles).fine()
+    keyed.run("key", "reveal", "people.key", "out.csv", "--out", "who.csv").fine()
+    released, true = zip(*(row.split(",") for row in keyed.read("who.csv").splitlines()[1:]), strict=True)
+    assert set(true) == {f"AB-0003809{number}" for number in range(29, 35)}
+    assert not set(released) & set(true)
+
+
+def test_nothing_is_revealed_without_the_right_key_or_of_a_changed_file(keyed):
+    anonymize(keyed, "--pseudonym-key", "people.key").fine()
+    keyed.put("other.key", "another key of sixteen\n")
+    keyed.run("key", "reveal", "other.key", "out.csv", "--out", "who.csv").refused(2, "f052654f", "shoal key show")
+    keyed.run("key", "reveal", "people.key", "out.csv", "--out", "who.csv").refused(2, "--original")
+    revealed(keyed, "--column", "zip").refused(2, "patient")
+    keyed.put("out.csv", keyed.read("out.csv").replace(",a\n", ",b\n"))
+    revealed(keyed).refused(1, "was changed")
+    assert not (keyed.folder / "who.csv").exists()
+
+
+def test_a_recipe_names_what_a_release_is_joined_with(keyed):
+    anonymize(keyed, "--pseudonym-key", "people.key").fine()
+    given = ("--quasi", "zip", "--identifier", "patient=pseudonym:patient", "--subject", "patient", "--k", "3")
+    keyed.put("visits.csv", TABLE)
+    joined = ("--pseudonym-key", "people.key", "--joined-with", "out.csv")
+    (keyed.folder / "made").mkdir()
+    made = ("anonymize", "visits.csv", "--out", "made/v.csv", *given, *joined, "--save-recipe", "made/r.toml")
+    keyed.run(*made).fine()
+    assert 'joined_with = ["../out.csv"]' in keyed.read("made/r.toml")
+    paper = keyed.read("made/v.certificate.json")
+    assert "out.csv" not in str(json.loads(paper)["recipe"])
+    again = keyed.run("run", "made/r.toml", "--overwrite", "--pseudonym-key", "people.key").fine()
+    assert "joins 6 people to 'out.csv'" in again.err or "joins 6 people to 'out.csv'" in again.out
+    assert json.loads(keyed.read("made/v.certificate.json"))["joined_tables"] == json.loads(paper)["joined_tables"]
+    over = ("anonymize", "visits.csv", "--out", "out.csv", "--overwrite", *given, *joined)
+    keyed.run(*over).refused(2, "out.csv")

@@ -1,6 +1,7 @@
 """Certificates of risk: what they say, that they are signed, and that everything is measured again."""
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -39,7 +40,8 @@ def test_it_states_attackers_thresholds_numbers_and_assumptions(certified):
     assert "What was assumed" in page
     assert "K. El Emam" in page
     assert content["digest"] in page
-    assert not any(str(age) in page for age in range(770, 777))
+    said = re.sub(r"[0-9a-f]{16,}", "", page)  # without digests and keys, which may have any digits
+    assert not any(str(age) in said for age in range(770, 777))
 
 
 def test_it_is_checked_by_measuring_again(certified):

@@ -38,7 +38,8 @@ def test_records_at_risk_are_listed_only_on_request_and_never_in_a_report(desk):
     assert not (desk.folder / "risky.csv").exists()
     found = desk.run(*asked, "--records", "risky.csv", "--overwrite", "--json").json()
     assert found["records_at_risk"] == {"file": "risky.csv", "records": 3}
-    assert found["why"]["attributes"][0] == {"name": "town", "touched": 2, "freed": 2}
+    town = {"name": "town", "touched": 2, "freed": 2, "coarser": None, "step": None}
+    assert found["why"]["attributes"][0] == town
     assert (desk.folder / "risky.csv").stat().st_mode & 0o077 == 0
     desk.run(*asked[:4], "--records", "few.csv", "--overwrite").refused(2)
     desk.run(*asked[:4], "--records", "risky.txt").refused(2, "ends in .csv")

@@ -57,6 +57,13 @@ def test_releases_of_a_survey_are_compared_by_weights_and_estimates(people):
     mean = sum((i % 4) * (10 + i % 5) for i in range(60)) / sum(10 + i % 5 for i in range(60))
     assert scores["estimate-shift"]["estimates"]["town"]["mean"][0] == pytest.approx(mean)
     assert found["original"]["weighted_unique"] == 0
+    alone, home = (
+        scores["estimate-shift"]["estimates"]["town"],
+        people.run(*asked, "--household", "hid", "--json").json(),
+    )
+    together = {each["measure"]: each["detail"] for each in home["releases"][0]["scores"]}["estimate-shift"]
+    assert together["estimates"]["town"]["mean_error"][0] != alone["mean_error"][0] > 0
+    assert set(together["shares"]["sex"]) == {"f", "m"}
     told = people.run(*asked, "--report", "both.html").fine().out
     assert "Estimates before and after, with survey weights" in told
     for page in ("both.html", "r.html"):
@@ -69,3 +76,28 @@ def test_people_that_records_alone_stand_for_are_counted(people):
     found = people.run(*asked, "--json").json()
     assert (found["weighted_unique"], found["weighted_uniqueness"]) == (30, 0.5)
     assert "people that these stand for (weights)" in people.run(*asked).out
+
+
+def test_methods_are_compared_by_weights_too(people):
+    asked = ["--quasi", "town,sex", "--weight", "w", "--kind", "town=integer"]
+    people.run("anonymize", "people.csv", "--out", "out.csv", *asked, "--k", "20").fine()
+    release = people.run("compare", "people.csv", "out.csv", *asked, "--json").json()["releases"][0]
+    rows = people.run("compare", "people.csv", "--methods", "hilbert", "--k", "20", *asked, "--json").json()["rows"]
+    found = {row["measure"]: row["value"] for row in rows}
+    for name in ("information-loss", "total-variation", "estimate-shift"):
+        assert found[name] == pytest.approx(release[name.replace("-", "_")])
+
+
+def test_estimates_are_those_of_drawing_without_replacement_if_that_is_asked(people):
+    roles = [*ROLES, "--kind", "town=integer"]
+    asked = ["--measure", "estimate-shift replacement=false"]
+    people.run("anonymize", "people.csv", "--out", "out.csv", *roles, "--k", "20", *asked, "--report", "r.html").fine()
+    assert "drawing without replacement" in (people.folder / "r.html").read_text(encoding="utf-8")
+    people.run("check", "out.csv", "--private", "out.private.json", "--original", "people.csv").fine()
+    told = people.run("compare", "people.csv", "out.csv", *roles, *asked)
+    assert "drawing without replacement" in told.fine().out
+    people.put("few.csv", "age,w\n1,0.5\n1,0.5\n2,0.5\n")
+    people.run(
+        "anonymize", "few.csv", "--quasi", "age", "--weight", "w", "--out", "few-out.csv", "--k", "2", *asked
+    ).refused(3, "stand for fewer")
+    assert not (people.folder / "few-out.csv").exists()

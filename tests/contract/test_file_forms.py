@@ -3,6 +3,7 @@
 import datetime as dt
 import zipfile
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from engines.tiny import Tiny
@@ -88,6 +89,37 @@ def test_the_whole_way(tmp_path, folder, from_csv, form, engine):
     assert target.read_bytes() == again  # nothing in it says when it was made
 
 
+@pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
+@pytest.mark.parametrize("form", [".parquet", ".feather", ".arrow", ".sav"])
+def test_ordered_categories_go_the_whole_way(tmp_path, form, engine):
+    """A file that was released is read again with the same order, and what is found in it is what was found before."""
+    pytest.importorskip(NEEDS.get(form, "pyarrow"), reason="pyreadstat is not installed: make install EXTRAS=stats")
+    rows, listed = np.arange(40), ["mild", "moderate", "never", "severe"]
+    codes = pa.array([[0, 1, 3][row * 7 % 3] for row in rows], pa.int8())
+    stage = pa.DictionaryArray.from_arrays(codes, listed, ordered=True)
+    table = pa.table({"age": rows % 20, "stage": stage, "known": stage})
+    asked = {"quasi": ["age", "stage"], "sensitive": "known"}
+    first, second = tmp_path / f"first{form}", tmp_path / f"second{form}"
+    shoal.anonymize(shoal.read(table, **asked), [], measures=[], no_promise=True, allow_identifiers=["age"]).write(
+        first
+    )
+    seen = {each["name"]: each for each in shoal.inspect(first)["columns"]}
+    assert [seen[name]["kind"] for name in ("stage", "known")] == ["ordered", "ordered"]
+    assert shoal.risk(first, **asked)["classes"] == shoal.risk(table, **asked)["classes"]
+    again = shoal.read(first, engine=engine(), **asked)
+    assert [list(again.schema[name].axis.values) for name in ("stage", "known")] == [["mild", "moderate", "severe"]] * 2
+    release = shoal.anonymize(again, "mondrian", k=4)
+    expected = shoal.anonymize(shoal.read(table, **asked), "mondrian", k=4)
+    assert [score.value for score in release.scores] == pytest.approx([score.value for score in expected.scores])
+    release.write(second)
+    paper, record = tmp_path / "second.certificate.json", tmp_path / "second.private.json"
+    proof = shoal.verify(second, paper, private=record, original=first, engine=engine())
+    assert not [line for line in proof.not_proved if "beside the rows" in line]
+    assert shoal.compare(first, second, **asked) is not None
+    for path in (first, second):
+        assert b"never" not in path.read_bytes()
+
+
 @pytest.mark.parametrize("form", [form for form in FORMS if form not in (".csv", ".tsv")])
 def test_nothing_lies_beside_the_rows(tmp_path, folder, form):
     """A file that was changed and certified anew is found out: what it holds is not what its rows give."""
@@ -123,6 +155,24 @@ def test_odd_files_are_refused_in_words(tmp_path, folder, form):
         assert "flu" not in str(refused.value)
 
 
+@pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
+@pytest.mark.parametrize("form", [form for form in FORMS if not form.startswith(".csv.")])
+def test_a_damaged_file_is_read_or_refused_in_words(tmp_path, folder, form, engine):
+    """Whatever was changed or cut off: no library is heard, none runs away, and no cell is in a message."""
+    whole, draw = source(folder, form).read_bytes(), np.random.default_rng(7)
+    path, said = tmp_path / f"damaged{form}", []
+    for turn in range(24):
+        place = int(draw.integers(len(whole)))
+        some = draw.bytes(1 + turn % 8) if turn % 3 else b""
+        path.write_bytes(whole[:place] + some + whole[place + len(some) :] if some else whole[:place])
+        try:
+            shoal.read(path, engine=engine(), **ASKED).to_arrow(cells="text")
+        except ShoalError as error:
+            said.append(str(error))
+    assert said
+    assert not any(cell in each for each in said for cell in ("cold", "Åby", "x;y", "007"))
+
+
 @pytest.mark.parametrize("form", [".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zip"])
 def test_a_damaged_archive_is_found_out(tmp_path, folder, form):
     """Each of these forms has a sum of what is in it: no changed cell is read."""
@@ -139,6 +189,32 @@ def test_a_damaged_archive_is_found_out(tmp_path, folder, form):
             assert found.to_arrow(cells="text").equals(known)  # only what stands beside the content was changed
     assert len(said) > len(whole) // 14
     assert not any("flu" in each for each in said)
+
+
+# "age,ill\n30,flu\n31,cold\n30,flu\n31,cold\n", as the program of Zstandard packs it: with a sum behind its content.
+SUMMED = bytes.fromhex("28b52ffd2426e50000b06167652c696c6c0a33302c666c750a33312c636f6c64010004994dc39d4ec1")
+
+
+def test_a_file_of_zstandard_without_a_sum_is_said_to_be_one(tmp_path):
+    """Such a file may be damaged and nobody sees it; in one with a sum, no changed cell is read."""
+    path, asked = tmp_path / "people.csv.zst", {"quasi": "age", "sensitive": "ill"}
+    path.write_bytes(SUMMED)
+    whole = shoal.read(path, **asked)
+    assert (whole.rows, whole.origin.notes) == (4, ())
+    known = whole.to_arrow()
+    for place in range(len(SUMMED)):
+        path.write_bytes(SUMMED[:place] + bytes([SUMMED[place] ^ 16]) + SUMMED[place + 1 :])
+        try:
+            found = shoal.read(path, **asked)
+        except (DataError, ParameterError):
+            continue
+        assert found.to_arrow().equals(known)
+    for end, content in ((".csv", b"age,ill\n30,flu\n31,cold\n"), (".jsonl", b'{"age": 1, "ill": "flu"}\n')):
+        path = tmp_path / f"people{end}.zst"
+        path.write_bytes(pa.compress(content, "zstd", asbytes=True))
+        for engine in (None, Tiny()):
+            assert shoal.read(path, engine=engine, **asked).origin.notes == ("no checksum of its content",)
+        assert "no checksum of its content" in str(shoal.inspect(path))
 
 
 def test_an_archive_holds_one_file_without_a_password(tmp_path):

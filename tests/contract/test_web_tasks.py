@@ -27,6 +27,9 @@ MORE = {
     "spread": {"candidates": ASKED[:1]},
     "scores": {"candidates": ASKED[:2], "measures": ({"name": "discernibility"}, {"name": "sse"})},
     "rows": {"candidate": ASKED[0], "count": 4},
+    "reasons": {"fewer": 2},
+    "sections": {"asked": {"suda": True}},
+    "certificate": {"asked": {}, "digest": "of what was asked"},
     "publish": {"candidate": ASKED[0], "files": NAMES, "approval": {"date": "2026-11-18"}},
 }
 
@@ -60,7 +63,7 @@ def done(task, folder, held_by, monkeypatch, hierarchies):
     } | MORE.get(task, {})  # fmt: skip
     if task == "look":
         request["most_columns"] = 20
-    elif task not in ("preview", "tree", "tree-preview", "harbor"):
+    elif task not in ("preview", "tree", "tree-preview", "harbor", "population"):
         request = {"roles": ROLES, "hierarchies": hierarchies} | request
     kind = task_kind(task)
     told = Told()

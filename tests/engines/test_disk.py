@@ -348,7 +348,7 @@ def test_too_little_memory_to_form_classes_is_refused_before_records_move(tmp_pa
     assert shoal.anonymize(enough, shoal.methods.Hilbert(), [shoal.models.KAnonymity(5)]).holds
 
 
-@pytest.mark.parametrize("classes", [1, 2])
+@pytest.mark.parametrize("classes", [pytest.param(1, marks=pytest.mark.large), 2])
 def test_classes_larger_than_a_part_are_counted_within_the_limit(tmp_path, classes):
     path, out, limit = tmp_path / "in.csv", tmp_path / "out.csv", 150_000_000
     block = "".join(f"{i % classes},7,{i % 50}\n" for i in range(1000))

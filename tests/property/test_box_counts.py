@@ -39,6 +39,7 @@ def test_counts_are_those_of_every_point_and_box(seed, pairs, monkeypatch):
             for box in range(number)
         ]
     )
-    inside, strangers = count_inside(points, weights, PlacedBoxes(low, high, cells, held), says)
+    inside, strange = count_inside(points, weights, PlacedBoxes(low, high, cells, held), says)
+    strangers = int(weights[strange].sum())
     assert inside.tolist() == (fits @ weights).tolist()
     assert strangers == int(weights[~fits[says].any(axis=0)].sum())

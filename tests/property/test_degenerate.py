@@ -25,7 +25,7 @@ from shoal.methods.perturbation.preserved import draws
 from shoal.report.release_report import release_report
 
 # How many tables are drawn: for longer runs, and fewer where each is slow.
-TABLES = int(os.environ.get("SHOAL_DEGENERATE", "300"))
+TABLES = int(os.environ.get("SHOAL_DEGENERATE", "200"))
 MODELS = {"t-closeness": {"t": 0.5}, "l-diversity": {"l": 2}, "alpha-k": {"alpha": 0.7}}
 METHODS = list(unlinked("methods"))
 MEASURES = [name for name in unlinked("measures") if name != "accuracy-loss"]  # that takes longer than all the rest
@@ -143,7 +143,7 @@ def check(table, method, k, told):
 @pytest.mark.parametrize("stretch", range(4))
 def test_no_table_is_too_odd(stretch, tmp_path):
     done = [run(seed, tmp_path, (Local,)) for seed in range(stretch, TABLES, 4)]
-    assert 0.2 < sum(done) / len(done) < 0.9  # neither is all refused, nor nothing
+    assert len(done) < 50 or 0.2 < sum(done) / len(done) < 0.9  # neither is all refused, nor nothing
 
 
 ENGINES = {

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.measures.statistics.cell_masses import CellMasses
 from shoal.measures.statistics.range_counts import Range, Several, estimated_counts
 from shoal.measures.statistics.uniformity import common_ground
 
@@ -92,7 +93,7 @@ def test_counts_of_queries_are_expectations_over_the_enumerated_values(table, li
             x, y = (spread(cell, domain[j]) for j, cell in enumerate(row[2 * side : 2 * side + 2]))
             inside = sum(w for v, w in x.items() if v is not None and limits[0] <= v <= limits[1])
             expected += inside * sum(w for v, w in y.items() if v in letters)
-        found = estimated_counts(both[side].boxes, side, grounds, [query, {"x": query["x"]}])
+        found = estimated_counts(CellMasses.of(both[side]), side, grounds, [query, {"x": query["x"]}])
         assert found[0] == pytest.approx(float(expected), abs=1e-9)
         assert found[0] <= found[1] + 1e-9
 

@@ -110,13 +110,13 @@ def test_nothing_of_others_is_in_any_output(tmp_path, make, engine):
     with pa.ipc.new_stream(sink, release.to_arrow().schema) as stream:
         stream.write_table(release.to_arrow())
     holds_nothing_of_others(sink.getvalue().to_pybytes())
-    targets = [f"{tmp_path}/out{end}" for end in (".csv", ".csv.gz", ".parquet", "/")]
+    targets = [f"{tmp_path}/out{end}" for end in (".csv", ".csv.gz", ".parquet", ".feather", "/")]
     for number, target in enumerate([*targets, f"duckdb:///{tmp_path}/out.duckdb?table=people"]):
         release.write(target, certificate=tmp_path / f"{number}.json", overwrite=True)
     holds_nothing_of_others(as_bytes(tmp_path))
-    told = pq.read_schema(tmp_path / "out.parquet")
-    assert told.metadata is None
-    assert not any(field.metadata for field in told)
+    for told in (pq.read_schema(tmp_path / "out.parquet"), pa.ipc.open_file(tmp_path / "out.feather").schema):
+        assert told.metadata is None
+        assert not any(field.metadata for field in told)
 
 
 def test_a_parquet_file_with_more_categories_than_rows_show_hands_on_none(tmp_path):
@@ -138,10 +138,55 @@ def test_an_order_among_categories_stays(tmp_path):
     assert towns.tolist() == TOWNS
 
 
-def test_categories_are_listed_as_rows_show_them():
+def test_categories_without_an_order_are_listed_by_their_texts():
     """The order of a list of distinct values tells in which order they first stood in the input, rows left out too."""
     letters = list(string.ascii_lowercase)
-    column = pa.DictionaryArray.from_arrays(pa.array(range(25, -1, -1), pa.int8()), pa.array(letters))
+    column = pa.DictionaryArray.from_arrays(pa.array(range(26), pa.int8()), pa.array(letters[::-1]))
     table = shoal.read(pa.table({"a": list(range(26)), "s": column}), quasi=["a"], sensitive=["s"])
-    assert table.to_arrow().column("s").chunk(0).dictionary.to_pylist() == letters[::-1]
+    assert table.to_arrow().column("s").chunk(0).dictionary.to_pylist() == letters
     assert table.to_arrow().column("s").type == column.type
+
+
+LEVELS = ["low", "middle", "rare", "high"]
+
+
+def lists_in(folder):
+    """Give every list of categories that is in files of a release, group by group."""
+    parquet = pq.ParquetFile(folder / "out.parquet")
+    pieces = [parquet.read_row_group(group) for group in range(parquet.num_row_groups)]
+    with pa.ipc.open_file(folder / "out.feather") as file:
+        pieces += [pa.Table.from_batches([file.get_batch(number)]) for number in range(file.num_record_batches)]
+    for piece in pieces:
+        for name in ("level", "kind"):
+            yield from ((name, chunk.dictionary.to_pylist()) for chunk in piece.column(name).chunks)
+    with duckdb.connect(str(folder / "out.duckdb")) as db:
+        enum = next(kind for name, kind, *_ in db.sql("describe out").fetchall() if name == "level")
+        yield "level", [text.strip("'") for text in enum.removeprefix("ENUM(").removesuffix(")").split(", ")]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_list_has_a_value_that_no_row_of_the_release_has(tmp_path, seed):
+    """What one person had is gone where it was exchanged for something else: no list of categories remembers it."""
+    rows = np.random.default_rng(seed).permutation(25)
+    texts = [(["low", "middle", "high"] * 8 + ["rare"])[row] for row in rows]
+    made = pd.Categorical(texts, LEVELS, ordered=True)
+    frame = pd.DataFrame({"age": rows, "level": made, "kind": made.as_unordered()})
+    contents = set()
+    for engine in (Local(), Tiny()):
+        table = shoal.read(frame, engine=engine, quasi=["age"], sensitive=["level", "kind"])
+        method = shoal.methods.Pram(columns=["level", "kind"])
+        release = shoal.anonymize(table, [method], no_promise=True, seed=seed, allow_identifiers=["age"])
+        for number, target in enumerate(("out.parquet", "out.feather")):
+            release.write(tmp_path / target, certificate=tmp_path / f"{number}.json", overwrite=True)
+        store = f"duckdb:///{tmp_path}/out.duckdb?table=out&if_exists=replace"
+        release.write(store, certificate=tmp_path / "2.json", overwrite=True)
+        rows_of = release.to_arrow()
+        shown = {name: set(rows_of[name].to_pylist()) for name in ("level", "kind")}
+        found = list(lists_in(tmp_path))
+        assert found
+        for name, listed in [*found, *((name, release.to_pandas()[name].cat.categories) for name in shown)]:
+            assert set(listed) == shown[name]
+            assert name == "kind" or list(listed) == [each for each in LEVELS if each in shown[name]]
+        assert list(release.to_polars()["level"].dtype.categories) == [e for e in LEVELS if e in shown["level"]]
+        contents.add((tmp_path / "out.parquet").read_bytes() + (tmp_path / "out.feather").read_bytes())
+    assert len(contents) == 1

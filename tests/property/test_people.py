@@ -135,7 +135,7 @@ def test_what_is_released_keeps_every_promise_by_people_or_is_refused(columns, m
     method=st.sampled_from(WAYS),
     models=st.lists(st.sampled_from(MODELS), min_size=1, max_size=2),
 )
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_people_are_counted_alike_wherever_a_table_is_held(columns, method, models, tmp_path_factory):
     models = [shoal.models.KAnonymity(2), *asked(columns, dict.fromkeys(models))]
     engines = (Local(), Tiny(DiskPool(tmp_path_factory.mktemp("parts")), 5), PartsEngine(Memory(), 7))

@@ -12,7 +12,7 @@ from engines.tiny import Tiny
 import shoal
 from shoal.errors import GuaranteeError
 from shoal.methods import FullDomain
-from shoal.models import DeltaPresence, KAnonymity, KMap, ReidentificationRisk
+from shoal.models import DeltaPresence, KAnonymity, KMap, LDiversity, ReidentificationRisk, TCloseness
 
 NAMES = ("x", "y", "z")
 
@@ -171,3 +171,55 @@ def test_estimates_are_kept_by_all_methods():
         assert release.verdicts[1].holds
         assert release.verdicts[1].level >= 6
         assert "estimated, alpha 0.05" in release.verdicts[1].convention
+
+
+@pytest.mark.parametrize("method", ["hilbert", "mondrian", "layers", "full-domain"])
+@pytest.mark.parametrize(
+    "model", [KMap(20, alpha=0.05, fraction=0.1), ReidentificationRisk(0.2), ReidentificationRisk(1, 0.15)]
+)
+def test_promises_of_sizes_need_no_k_beside_them(method, model):
+    draw = random.Random(5)
+    table = shoal.read(pa.table({"x": [draw.randint(1, 40) for _ in range(200)]}), quasi=["x"])
+    release = shoal.anonymize(table, method, model, measures=[])
+    assert release.holds
+    assert min(Counter(release.to_arrow(cells="text")["x"].to_pylist()).values()) >= min(model.least_class, 4)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_several_promises_beside_those_of_secrets_find_the_lowest_levels(seed, tmp_path):
+    """All nodes of the lattice, with every promise counted on every class of each."""
+    draw, trees, population, sample, (_, everybody) = drawn(seed, tmp_path)
+    secrets = [draw.choice("uvw") for _ in sample]
+    columns = dict(zip(NAMES, map(list, zip(*sample, strict=True)), strict=True))
+    files = {name: str(tmp_path / f"{name}.csv") for name in NAMES}
+    table = shoal.read(pa.table({**columns, "s": secrets}), quasi=NAMES, sensitive=["s"], hierarchies=files)
+    k, most, highest = draw.choice([2, 3, 5]), draw.choice([0.6, 0.9, 1.0]), draw.choice([0.5, 0.34])
+    average, t, whole = draw.choice([0.3, 0.5]), draw.choice([0.3, 0.5, 0.7]), Counter(secrets)
+    models = [
+        KMap(k, population=everybody), DeltaPresence(most, population=everybody), LDiversity(2, column="s"),
+        ReidentificationRisk(highest, average, population=everybody), TCloseness(t, column="s"),
+    ]  # fmt: skip
+    models = draw.sample(models, draw.randint(2, 5))
+    names = {model.name for model in models}
+
+    def apart(found):
+        size = sum(found.values())
+        return sum(abs(found[each] / size - number / len(sample)) for each, number in whole.items()) / 2
+
+    best = math.inf
+    for levels in itertools.product(range(3), repeat=len(trees)):
+        own, theirs = classes_at(levels, trees, sample), classes_at(levels, trees, population)
+        held = {cells: Counter() for cells in own}
+        for row, secret in zip(sample, secrets, strict=True):
+            held[next(iter(classes_at(levels, trees, [row])))][secret] += 1
+        mean = sum(size / theirs[cells] for cells, size in own.items()) / len(sample)
+        kept = {
+            "k-map": all(theirs[cells] >= k for cells in own),
+            "delta-presence": all(size <= most * theirs[cells] + 1e-12 for cells, size in own.items()),
+            "reidentification-risk": all(1 / theirs[cells] <= highest for cells in own) and mean <= average + 1e-12,
+            "l-diversity": all(len(found) >= 2 for found in held.values()),
+            "t-closeness": all(apart(found) <= t + 1e-12 for found in held.values()),
+        }
+        if all(kept[name] for name in names):
+            best = min(best, sum(levels))
+    assert least_found(table, models, 0) == best

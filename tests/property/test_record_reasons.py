@@ -98,3 +98,56 @@ def test_sets_that_were_not_looked_at_are_said_to_be_so(monkeypatch):
     found = shoal.risk(table, why=True)
     assert found["why"]["size"] == 1
     assert any("Sets of up to 1 of the 8 attributes were looked at" in line for line in found.remarks())
+
+
+TREE = {
+    "a": ("a", "ab", "*"),
+    "b": ("b", "ab", "*"),
+    "c": ("c", "c+", "*"),
+    "d": ("d", "de", "*"),
+    "e": ("e", "de", "*"),
+}
+BINS = {"[0;9]": "[0;19]", "[10;19]": "[0;19]", "[20;29]": "[20;39]", "[30;39]": "[20;39]", "[40;49]": "[40;59]"}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_step_coarser_is_counted_one_by_one(seed, tmp_path):
+    draw = np.random.default_rng(seed)
+    rows = int(draw.integers(4, 24))
+    made = {
+        "letter": draw.choice(list(TREE), rows).tolist(),
+        "age": [*BINS, *draw.choice(list(BINS), rows - 4).tolist()][:rows] if rows > 4 else list(BINS)[:rows],
+        "size": draw.integers(0, 3, rows).tolist(),
+    }
+    (tmp_path / "tree.csv").write_text("".join(f"{','.join(row)}\n" for row in TREE.values()), encoding="utf-8")
+    table = shoal.read(
+        pl.DataFrame(made),
+        quasi=list(made),
+        kinds={"age": "integer"},
+        hierarchies={"letter": str(tmp_path / "tree.csv")},
+    )
+    fewer = int(draw.integers(2, 5))
+    reasons = RecordReasons.of(table, fewer)
+    above = {"letter": {value: row[1] for value, row in TREE.items()}, "age": BINS}
+    risky = [i for i in range(rows) if group({**made, "c0": made["size"]}, i, made) < fewer]
+    expected = {}
+    for name, over in above.items():
+        coarser = {**made, name: [over[cell] for cell in made[name]], "c0": made["size"]}
+        expected[name] = sum(group(coarser, i, made) >= fewer for i in risky)
+    assert reasons.by_step() == expected
+    found = shoal.risk(table, why=True)["why"]["attributes"]
+    assert {each["name"]: each["step"] for each in found} == {"letter": "level", "age": "bins", "size": None}
+    assert all((each["coarser"] or 0) <= each["freed"] for each in found)
+
+
+def test_the_sentence_says_how_it_was_measured(tmp_path):
+    frame = pl.DataFrame({"age": [31, 34, 52, 58, 58], "town": ["A", "A", "B", "B", "B"]})
+    table = shoal.read(frame, quasi=["age", "town"], hierarchies={"age": "bands 10"})
+    said = shoal.risk(table, why=True)
+    assert said["why"]["best"] == "age"
+    assert (
+        "Coarsening 'age' helps most: one level up its hierarchy, 3 of them (100.00%) would not be at risk; without "
+        "it, 3. Nothing tells what is coarser of 'town'."
+    ) in said.sections[-1].sentences
+    alone = shoal.risk(frame, quasi=["age", "town"], why=True)
+    assert "Coarsening 'age' helps most: without it 3 of them (100.00%)" in alone.sections[-1].sentences[1]

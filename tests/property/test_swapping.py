@@ -75,8 +75,10 @@ def test_a_looser_t_needs_fewer_strata():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("k", "t"), [(5, 0.1), (10, 0.05), (3, 0.15)])
-@pytest.mark.parametrize("distance", ["ordered-records", "ordered-distinct"])
+@pytest.mark.parametrize(
+    ("k", "t", "distance"),
+    [(5, 0.1, "ordered-records"), (10, 0.05, "ordered-distinct"), (3, 0.15, "ordered-records")],
+)
 def test_on_discharges_hilbert_loses_less_than_half_of_what_algorithm_s4_does(some_discharges, k, t, distance):
     models = [shoal.models.KAnonymity(k), shoal.models.TCloseness(t, "charge", distance)]
     losses = []

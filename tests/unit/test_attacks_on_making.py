@@ -1,12 +1,14 @@
 """Attacks on how a release was made, against brute force on small tables: ends, homogeneity, rows of people, order."""
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import polars as pl
 import pytest
 
 import shoal
+from shoal.attacks.stretches import stretches
 from shoal.errors import ParameterError
 
 
@@ -83,6 +85,23 @@ def test_all_rows_of_a_person_like_brute_force():
             once += any(found == {row[2]} for found, row in zip(sets, mine, strict=True))
         expected = (together / len(several), once / len(several))
         assert rates(table, release, "several-rows") == [pytest.approx(expected)]
+
+
+def test_few_entries_at_a_time_give_the_same_as_all_at_once(monkeypatch):
+    """Lists of who fits whom may be long: they are held in stretches."""
+    people = made(np.random.default_rng(2), 80).with_columns(pl.Series("who", [str(i // 3) for i in range(80)]))
+    table = shoal.read(people, quasi=["a", "b"], sensitive=["ill"], subject="who")
+    release = shoal.anonymize(table, k=4)
+    tried = ["inference", "shared-secrets", "several-rows", "intersection"]
+    asked = {
+        "attacks": tried,
+        "beside": shoal.anonymize(table, "mondrian", k=3),
+        "holdout": made(np.random.default_rng(3), 40),
+    }
+    whole = shoal.attack(table, release, **asked)["attacks"]
+    for name in ("inference", "fitting_secrets", "several_rows"):
+        monkeypatch.setattr(f"shoal.attacks.{name}.stretches", partial(stretches, most=5))
+    assert shoal.attack(table, release, **asked)["attacks"] == whole
 
 
 def test_rows_in_the_order_of_a_sorted_input_bound_each_other(tmp_path):

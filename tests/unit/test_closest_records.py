@@ -11,7 +11,7 @@ from public_files import find
 
 import shoal
 from shoal.errors import ParameterError, SchemaError
-from shoal.kernels.nearest_rows import NOMINAL, NUMBER, ORDERED, nearest_rows
+from shoal.kernels.nearest_rows import NOMINAL, NUMBER, ORDERED, RowCells, RowTree
 from shoal.measures import ClosestRecord, ExactCopies, MarginalDistance
 
 # The node of the release: levels of the columns but occupation.
@@ -30,6 +30,7 @@ def read(frame, **given):
     return shoal.read(frame, **({"quasi": frame.columns} | given))
 
 
+@pytest.mark.large
 def test_a_full_domain_release_of_adult_remembers_as_much_as_is_known(tmp_path):
     """Each row is near 349 kinds of people: 0.50547037 of them nearer to the 24,130 than to the 6,032 held out."""
     whole = pl.read_csv(find("adult/adult.csv", tmp_path), separator=";", infer_schema=False).select(*LEVELS)
@@ -75,7 +76,8 @@ def test_the_nearest_records_are_those_of_brute_force(seed, rows, records):
     lo[star], hi[star] = -np.inf, np.inf
     people = draw.integers(0, 3, (records, 3)).astype(float)
     people[draw.random((records, 3)) < 0.2] = np.nan
-    least, second = nearest_rows(lo, hi, people, kinds, scale, sets)
+    known = RowTree(RowCells(people, people, np.zeros((0, 1), np.uint8)), kinds, scale)
+    least, second = known.distances(RowCells(lo, hi, sets))
     for i in range(rows):
         apart = sorted(
             sum(gap(kinds[j], lo[i, j], hi[i, j], people[r, j], scale[j], sets) for j in range(3))

@@ -49,8 +49,9 @@ def test_a_frame_or_a_file_is_anonymized_in_one_line(kind, file, table):
     given = FRAMES[kind](PEOPLE) if kind in FRAMES else file if kind == "path" else str(file)
     release = shoal.anonymize(given, quasi=QUASI, sensitive=["charge"], k=3)
     longer = shoal.anonymize(table, shoal.methods.Hilbert(), [shoal.models.KAnonymity(3)])
+    expected = longer.to_arrow(cells="text")
     assert release.holds
-    assert release.to_arrow(cells="text").equals(longer.to_arrow(cells="text"))
+    assert release.to_arrow(cells="text").cast(expected.schema).equals(expected)  # texts of pandas are long ones
     assert release.recipe.methods == longer.recipe.methods
     assert release.recipe.models == longer.recipe.models
 

@@ -31,6 +31,7 @@ from shoal.atomic_files import held as held_module
 from shoal.atomic_files.held import alone_in, hold_left, hold_new, sweep
 from shoal.atomic_files.moving import Awaited, Commit
 from shoal.errors import DataError
+from shoal.secret_keys import write_secret
 
 __all__ = ["no_waiting_for_the_disk", "places"]
 
@@ -55,6 +56,22 @@ def test_a_run_that_is_killed_at_any_step_leaves_the_old_or_the_new(places):
         found.append(texts(places) == NEW)
     assert found == sorted(found), "once it is noted what goes where, it is done"
     assert set(found) == {False, True}
+
+
+def test_what_is_killed_leaves_no_part_of_a_key_and_is_not_in_the_way(tmp_path):
+    """Half a key would look like one, and could be used for years before anybody sees that it protects little."""
+    path = tmp_path / "k.key"
+
+    def killed():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGKILL))
+            write_secret(path, b"0123")
+
+    assert in_another_process(killed) == -signal.SIGKILL
+    assert not path.exists()
+    write_secret(path, b"4567")
+    assert [each.name for each in tmp_path.iterdir()] == ["k.key"]
+    assert path.read_bytes() == b"4567"
 
 
 def test_a_folder_that_is_new_is_killed_like_a_file(tmp_path):

@@ -4,6 +4,7 @@ import datetime as dt
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from engines.tiny import Tiny
 
@@ -208,3 +209,31 @@ def test_texts_that_are_missing_are_so_when_a_release_is_checked(tmp_path, endin
     assert shoal.verify(tmp_path / f"out{ending}").proved
     table = shoal.read(tmp_path / f"out{ending}", quasi=["town"], sensitive="ill")
     assert table.to_arrow(cells="text")["ill"].null_count == 2
+
+
+@pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
+def test_long_texts_stand_behind_the_rows_of_stata(tmp_path, engine):
+    """Texts of more than 2,045 bytes are kept once, row by row as they first stand."""
+    texts = {
+        "short": ["a" * 2045] * 6,
+        "long": ["é" * 1100, "b", "", "c" * 5000, None, "c" * 5000],
+        "too": ["d" * 2046] * 6,
+    }
+    table = pa.table({"age": range(6), **texts})
+    read = shoal.read(table, engine=engine(), quasi="age", plain=list(texts))
+    shoal.anonymize(read, "hilbert", k=2, allow_identifiers=["long"]).write(tmp_path / "out.dta")
+    content = (tmp_path / "out.dta").read_bytes()
+    assert content.count(b"GSO") == 4  # one of each text
+    assert content.count(b"c" * 5000) == 1
+    found, said = pyreadstat.read_dta(tmp_path / "out.dta")
+    frame = pd.read_stata(tmp_path / "out.dta")
+    for name, cells in texts.items():
+        assert sorted(found[name]) == sorted(frame[name]) == sorted(cell or "" for cell in cells)
+    assert [said.original_variable_types[name] for name in texts] == ["%-2045s", "%9s", "%9s"]
+    again = shoal.read(tmp_path / "out.dta", quasi="age", plain=list(texts)).to_arrow()
+    assert sorted(again["long"].drop_null().to_pylist()) == sorted(cell for cell in texts["long"] if cell)
+    proof = shoal.verify(tmp_path / "out.dta", tmp_path / "out.certificate.json", engine=engine())
+    assert not [line for line in proof.not_proved if "beside the rows" in line]
+    (tmp_path / "out.dta").write_bytes(content.replace(b"GSO", b"GSP", 1))
+    with pytest.raises(shoal.errors.DataError):
+        shoal.read(tmp_path / "out.dta", quasi="age", plain=list(texts))

@@ -104,6 +104,19 @@ def test_a_wildcard_takes_the_limits_of_the_domain():
     assert found.value == pytest.approx((3 + 2 + 2 + 3) / 4 / SIGMA)
 
 
+@pytest.mark.parametrize(("new", "lost", "spread"), [
+    ("a", 2 + 3, 11 / 12),  # a, b, c, d lie at 0, 1, 2, 3, and the original's are still b to d
+    ("bb", 3 + 2, 2),  # b, bb, c, d
+    ("e", 2 + 1, 11 / 12),
+])  # fmt: skip
+def test_categories_that_only_the_release_has_move_the_limits_too(new, lost, spread):
+    kinds = {"c": "category"}
+    table = shoal.read(pl.DataFrame({"c": ["b", "c", "d", "d"]}), quasi="c", kinds=kinds)
+    shown = shoal.read(pl.DataFrame({"c": ["*", "c", "d", new]}), quasi="c", kinds=kinds, masked=True)
+    found = measured(shown, shoal.measures.InformationLoss(), table)
+    assert found.value == pytest.approx(lost / spread**0.5 / 4)
+
+
 def test_cells_that_lose_a_value_or_were_missing_take_the_limits_of_the_domain():
     released = pl.DataFrame({"a": ["*", "*", "*", "*"]})
     found = loss(pl.DataFrame({"a": [1, 4, None, None]}), released, kinds={"a": "integer"})

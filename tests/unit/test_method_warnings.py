@@ -85,6 +85,11 @@ def test_chains_are_those_of_algorithm_s4():
     original, promises = table(), [models.KAnonymity(2), models.TCloseness(0.5)]
     assert "chains" in attacks_named(original, shoal.anonymize(original, methods.StratifiedClusters(), promises))
     assert "chains" not in attacks_named(original, shoal.anonymize(original, methods.Hilbert(), promises))
+    assert "chains" in attacks_named(original, shoal.anonymize(original, methods.StratifiedClusters(mixed=9), promises))
+    dealt = shoal.anonymize(original, methods.StratifiedClusters(mixed=original.rows), promises)
+    assert "chains" not in attacks_named(original, dealt)
+    assert dealt.preserved == ()  # values are true
+    assert "forms classes in the same way, but by other random numbers" in release_report(dealt, original)
 
 
 def test_nodes_are_named_unless_all_records_are_on_one_level():

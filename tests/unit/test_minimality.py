@@ -74,3 +74,35 @@ def test_it_needs_to_know_how_a_release_was_made():
     release = shoal.anonymize(table, k=2)
     (lacking,) = shoal.attack(table, release.to_polars(cells="text"), attacks="minimality")["not_tried"]
     assert "how the release was made" in lacking["why"]
+
+
+def test_where_worlds_are_too_many_classes_are_assigned_anew_one_by_one():
+    """Of the example above fewer runs than worlds: who has a 4 has the rare secret in all that are possible."""
+    table = shoal.read(PEOPLE, **ROLES)
+    release = shoal.anonymize(table, "hilbert", [KAnonymity(2), LDiversity(2)])
+    guess = shoal.attack(table, release, attacks=shoal.attacks.Minimality(worlds=29)).successes[0]
+    assert guess.detail["runs"] == 29
+    assert guess.rate == pytest.approx(7 / 8, abs=0.1)
+    assert guess.rate > guess.control + 0.2
+
+
+@pytest.mark.parametrize(("method", "models", "tells"), [
+    ("mondrian", [KAnonymity(2), LDiversity(2)], True),
+    ("hilbert", [KAnonymity(3)], False),
+    ("secret-blind", [KAnonymity(3), LDiversity(2)], False),
+])  # fmt: skip
+def test_what_classes_tell_of_larger_tables_is_found_within_bounds(method, models, tells):
+    """Classes that do not see secrets are possible however these are assigned, so that nothing more is learned."""
+    draw = np.random.default_rng(5)
+    people = pl.DataFrame({"a": draw.integers(0, 200, 600), "ill": draw.choice(list("xxxxxxxxy"), 600)})
+    table = shoal.read(people, **ROLES)
+    release = shoal.anonymize(table, method, models)
+    found = shoal.attack(table, release, attacks=shoal.attacks.Minimality(worlds=100))["attacks"]
+    guess = found[0]
+    assert guess["low"] <= guess["residual"] <= guess["high"]
+    if tells:
+        assert guess["low"] > 0.01
+    else:
+        assert guess["detail"]["classes"] == guess["detail"]["of_classes"]
+        assert abs(guess["residual"]) < 0.02
+        assert found[1]["residual"] < 0.02

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import DataError, ParameterError
 from shoal.pseudonyms.ff1 import FF1
-from shoal.pseudonyms.forms import ALPHABETS, CodeCipher
+from shoal.pseudonyms.forms import ALPHABETS, CodeCipher, numbered_codes
 from shoal.pseudonyms.names import pseudonyms, refuse_collisions
 from shoal.pseudonyms.shifts import shifts
 from shoal.pseudonyms.treatments import Treatment, treatments_of
@@ -195,3 +195,15 @@ def test_of_a_column_one_thing_becomes():
 def test_a_fingerprint_is_the_beginning_of_a_digest():
     assert KEY.fingerprint == hashlib.sha256(KEY.secret).hexdigest()[:8]
     assert "specification" not in repr(KEY)
+
+
+@given(
+    st.lists(
+        st.one_of(st.from_regex(r"[A-Z]{0,12}-?[0-9]{0,20}", fullmatch=True), st.text("aÄ😀7", max_size=70)),
+        unique=True,
+    )
+)
+def test_codes_are_numbered_in_the_order_of_their_signs(codes):
+    listed, places = numbered_codes(codes)
+    assert listed.tolist() == sorted(codes)
+    assert [listed[place] for place in places.tolist()] == codes

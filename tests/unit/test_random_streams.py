@@ -12,7 +12,6 @@ from shoal.kernels.random_streams import (
     random_words,
     swap_ranks,
     uniform,
-    whole_below,
 )
 from shoal.methods.perturbation.streams import Streams, fresh_seed, seed_of_step
 
@@ -56,13 +55,6 @@ def test_normal_numbers_have_the_moments_of_their_distribution():
     for power, (expected, variance) in {1: (0, 1), 2: (1, 2), 3: (0, 15), 4: (3, 96)}.items():
         assert abs((found**power).mean() - expected) < 5 * math.sqrt(variance / n)
     assert abs((found[1:] * found[:-1]).mean()) < 5 / math.sqrt(n)
-
-
-def test_whole_numbers_stay_below_their_limit_and_are_even():
-    found = whole_below(random_words(KEY, np.arange(70_000)), 7)
-    counts = np.bincount(found, minlength=7)
-    assert counts.size == 7
-    assert (np.abs(counts - 10_000) < 5 * math.sqrt(10_000 * 6 / 7)).all()
 
 
 def test_ranks_change_places_in_pairs_within_their_window():

@@ -59,7 +59,7 @@ def test_the_certificate_says_what_was_done_what_holds_and_what_is_left(release,
     assert content["input"]["records"] == content["output"]["records"] == 6
     assert content["engine"] == "local"
     assert content["recipe"]["release"]["seed"] == 11
-    assert content["recipe"]["method"] == [{"name": "stratified-clusters", "publish": "range"}]
+    assert content["recipe"]["method"] == [{"name": "stratified-clusters", "publish": "range", "mixed": 1}]
     assert set(content["software"]) >= {"shoal", "python", "numpy"}
     assert content["steps"] == list(release.steps)
     assert [verdict["model"]["name"] for verdict in content["verdicts"]] == ["k-anonymity", "t-closeness"]

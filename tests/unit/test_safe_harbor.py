@@ -336,3 +336,12 @@ def test_populations_that_say_nothing_are_refused(tmp_path, content):
 def test_rules_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ParameterError):
         shoal.models.SafeHarbor(2026, **wrong)
+
+
+def test_the_recipe_reads_a_table_as_it_was_looked_at(tmp_path):
+    """Cells that end in asterisks are texts of the table's own if it was said that none is masked."""
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{'a*' if i % 4 else 'x'},{i % 7}\n" for i in range(ROWS))
+    path.write_text("mark,steps\n" + rows, encoding="utf-8")
+    recipe = shoal.safe_harbor(path, year=2026, masked=False).recipe
+    assert recipe.options.masked is False

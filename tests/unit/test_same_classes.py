@@ -6,7 +6,7 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
-from shoal.errors import ParameterError
+from shoal.errors import DataError, ParameterError
 from shoal.methods import SameClasses
 
 ROLES = {"quasi": ["age", "zip", "job"], "sensitive": ["ill"]}
@@ -73,5 +73,46 @@ def test_what_cannot_be_is_refused(earlier, tmp_path):
     with pytest.raises(ParameterError, match="No earlier release"):
         shoal.anonymize(people(), "same-classes", k=5, **ROLES)
     (tmp_path / "h.csv").write_text("a;x;*\nb;x;*\nc;y;*\nd;y;*\ne;y;*\n")
-    with pytest.raises(ParameterError, match="has a hierarchy"):
+    with pytest.raises(DataError, match="hierarchy does not cover"):  # the earlier release shows no nodes
         shoal.anonymize(people(), SameClasses(earlier[0]), k=5, **ROLES, hierarchies={"job": str(tmp_path / "h.csv")})
+
+
+@pytest.mark.parametrize("engine", [None, Tiny()], ids=["local", "parts"])
+def test_every_cell_has_one_text_in_the_file(engine, tmp_path):
+    """Single values beside ranges stand in brackets; what covers all of a hierarchy is what stands for anything."""
+    (tmp_path / "job.csv").write_text("a;x;*\nb;x;*\nc;y;*\nd;y;*\n")
+    more = {
+        "quasi": ["age", "grade", "job"], "sensitive": "ill", "orders": {"grade": ["low", "*hi", "top"]},
+        "kinds": {"grade": "ordered"}, "hierarchies": {"job": tmp_path / "job.csv"}, "masked": False, "engine": engine,
+    }  # fmt: skip
+    rows = [
+        (1, "low", "a"), (4, "top", "d"), (2, "low", "c"), (9, "*hi", "b"), (9, "*hi", "b"), (9, "*hi", "a"),
+        (20, "low", None), (21, "low", "c"), (22, "low", "a"),
+    ]  # fmt: skip
+    frame = pl.DataFrame(
+        [(*row, "uv"[at % 2]) for at, row in enumerate(rows)], ["age", "grade", "job", "ill"], orient="row"
+    )
+    first = shoal.anonymize(shoal.read(frame, **more), "mondrian", k=3, measures=[])
+    first.write(tmp_path / "first.csv")
+    again = shoal.anonymize(shoal.read(frame, **more), SameClasses(tmp_path / "first.csv"), k=3, measures=[])
+    again.write(tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text() == (tmp_path / "first.csv").read_text()
+    assert "[9;9],[*hi;*hi],x," in (tmp_path / "again.csv").read_text()
+    assert shoal.verify(tmp_path / "again.csv").verdicts[0].level == 3
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_root_of_a_hierarchy_and_a_star_are_one_cell(seed, tmp_path):
+    (tmp_path / "job.csv").write_text("a;x;*\nb;x;*\nc;y;*\nd;y;*\n")
+    more = {"quasi": ["age", "job"], "sensitive": "ill", "hierarchies": {"job": tmp_path / "job.csv"}}
+    draw = np.random.default_rng(seed)
+
+    def drawn(n, missing):
+        jobs = [None if draw.random() < missing else "abcd"[at] for at in draw.integers(0, 4, n).tolist()]
+        return pl.DataFrame({"age": draw.integers(0, 3, n), "job": jobs, "ill": draw.choice(["u", "v"], n).tolist()})
+
+    shoal.anonymize(drawn(12, 0.4), "hilbert", k=3, measures=[], **more).write(tmp_path / "first.csv")
+    again = shoal.anonymize(drawn(24, 0.2), SameClasses(tmp_path / "first.csv"), k=3, measures=[], **more)
+    again.write(tmp_path / "again.csv")
+    shown = {tuple(line.split(",")[:2]) for line in (tmp_path / "again.csv").read_text().splitlines()[1:]}
+    assert shoal.verify(tmp_path / "again.csv").verdicts[0].classes == len(shown)

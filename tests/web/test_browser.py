@@ -71,7 +71,7 @@ def test_the_whole_journey(browser, address, tmp_path):
         slider.fill("4")
         page.get_by_role("heading", name="(mondrian), k = 7").wait_for()
         assert typed.input_value() == "7"
-        page.get_by_label("What a group may tell").select_option("l-diversity")
+        page.get_by_label("A further promise").select_option("l-diversity")
         page.get_by_label("at least so many values").wait_for()
         settled(page)
         page.get_by_role("heading", name="(mondrian), k = 7, l = 2").wait_for()
@@ -232,7 +232,7 @@ def test_the_protection_is_one_screen_settled_or_at_work_with_a_promise_and_in_g
         assert working is None or working[".outcome"][1] == boxes[".outcome"][1]  # nothing moved when it was done
         line = page.locator(".crowd .typed").first
         assert line.evaluate("each => each.getBoundingClientRect().height") < 40  # "5 people" stands in one line
-        page.get_by_label("What a group may tell").select_option("t-closeness")
+        page.get_by_label("A further promise").select_option("t-closeness")
         page.locator("#level").wait_for()
         page.locator(".outcome .strong").wait_for()
         on_one_screen(page, "with t")

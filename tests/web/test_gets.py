@@ -38,10 +38,13 @@ def test_what_is_only_looked_at_changes_nothing_and_ends_no_work(server, holding
     visitor.client.put("/api/comparison?wait=30", json={"keys": [Aim().key, Aim(k=7).key]})
     visitor.tried()
     visitor.post("/api/safe-harbor?wait=30", json={})
+    visitor.post("/api/signing-key")
+    visitor.post("/api/risk/certificate?wait=30", json={})
     visitor.post("/api/anonymize?wait=30", json={"k": 5})
     (release,) = visitor.get("/api/releases").json()
     holding |= {"publish", "rows", "tree", "unicity"}
     visitor.client.put("/api/roles", json={"roles": {"shoe": "plain"}})  # so that all is to be found out anew
+    visitor.client.post("/api/reasons?wait=30", json={"listed": True})
     visitor.post("/api/anonymize", json={"k": 4})
     visitor.post("/api/rows")
     visitor.post("/api/hierarchy/build", json={"column": "sex", "how": "ordered 1"})

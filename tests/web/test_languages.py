@@ -8,7 +8,7 @@ from web.conftest import ADDRESS, people, serving
 from web.visible_text import sentences, untranslated
 
 from shoal.charts import bars
-from shoal.languages import _, languages, ngettext, number, speaking
+from shoal.languages import _, in_line, languages, ngettext, number, speaking
 from shoal.report.rendering import environment
 from shoal.web.reader import COOKIE
 from shoal.web.wording import CONFIRMATIONS
@@ -88,6 +88,22 @@ def test_sentences_have_plural_forms_and_numbers():
         assert _("%(count)s of %(most)s", count=1, most="4") == "1 von 4"
         assert number(-1234.5, ",.2f") == "-1.234,50"
     assert _("%(count)s of %(most)s", count=1, most="4") == "1 of 4"
+
+
+def test_percentages_of_a_column_stand_in_line_in_any_language():
+    with speaking(languages()["de"]):
+        assert in_line(["12,3\xa0%", "≈ 0,05\xa0%", "100\xa0%", "1.000"]) == [
+            "12,3\xa0%", "≈ < 0,1\xa0%", "100,0\xa0%", "1.000"
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["protect", "compare"])
+def test_percentages_of_candidates_stand_in_line(reader, path):
+    table = re.search(r"<table.*?</table>", reader.get(f"/{path}").text, re.DOTALL)[0]
+    rows = [re.findall(r'<td class="number">(.*?)</td>', row, re.DOTALL) for row in table.split("<tr>")]
+    for column in zip(*(row for row in rows if len(row) == 2), strict=True):
+        found = [re.findall(r"(\.\d+)?%", re.sub("<[^>]*>", "", cell)) for cell in column]
+        assert len({len(decimals) for cell in found[:6] for decimals in cell}) == 1
 
 
 def test_templates_escape_what_is_put_into_sentences():

@@ -9,10 +9,11 @@ import pytest
 from web.conftest import people
 
 from shoal import read as read_table
+from shoal.atomic_files import files_read_by
 from shoal.catalogue import entries, look_up
 from shoal.errors import ParameterError
 from shoal.web.cases.aims import METHODS, Aim
-from shoal.web.cases.method_steps import BESIDE, MethodStep, parameters, promises_k, read, summary, written
+from shoal.web.cases.method_steps import BESIDE, OF_ITS_OWN, MethodStep, parameters, promises, read, summary, written
 from shoal.web.tasks.changed_cells import changed_cells
 
 SCREENS = ("/protect", "/protect?view=cost&whole=true", "/risk", "/compare", "/release", "/same", "/cases")
@@ -46,6 +47,13 @@ def test_no_method_of_the_catalogue_breaks_a_screen(steward, method):
     text = unescape(steward.get("/protect").text)
     for each in fields(look_up("methods", method)):
         assert f'name="setting of {method}.{each.name}"' in text
+
+
+def test_a_parameter_that_names_a_file_is_known_for_one():
+    found = {(method, each.name) for method in METHODS for each in parameters(method) if each.file}
+    assert found == {("same-classes", "release"), ("same-signatures", "after"), ("regenerate", "counts")}
+    for method, name in found:
+        assert list(files_read_by([look_up("methods", method)(**{name: "counts.csv"})]))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -94,8 +102,9 @@ def test_an_odd_parameter_is_refused_or_told_and_changes_nothing(steward):
 def test_no_file_of_the_server_can_be_named(steward, tmp_path):
     (tmp_path / "counts.csv").write_text("column,value,count\nage,20,1\n", encoding="utf-8")
     given = {"method": "regenerate", "settings": {"counts": str(tmp_path / "counts.csv")}}
-    found = steward.client.put("/api/aim?wait=30", json=given).json()["candidate"]
-    assert "reads a file" in found["impossible"]
+    answer = steward.client.put("/api/aim?wait=30", json=given)
+    assert answer.status_code == 422
+    assert "beside the table" in answer.json()["error"]
 
 
 @pytest.fixture(scope="module")
@@ -204,6 +213,6 @@ def test_what_the_catalogue_has_is_what_is_offered():
     assert set(METHODS) == {
         name
         for name, kind in entries("methods").items()
-        if ("k-anonymity" in kind.enforces or set(kind.enforces) <= BESIDE) and name != "same-classes"
+        if {"k-anonymity", OF_ITS_OWN} & set(kind.enforces) or set(kind.enforces) <= BESIDE
     }
-    assert [promises_k(name) for name in METHODS] == sorted((promises_k(name) for name in METHODS), reverse=True)
+    assert [promises(name) for name in METHODS] == sorted((promises(name) for name in METHODS), reverse=True)

@@ -96,7 +96,7 @@ def test_the_sheet_and_the_cells_of_a_workbook_are_chosen(visitor, tmp_path):
     assert 'name="delimiter"' not in text
     asked = {"sheet": "tab", "range": "B3:C"}
     seen = visitor.post("/data/reading", data=form(visitor, look="1", **asked)).text
-    assert "<td>99</td>" in seen.replace(' dir="auto"', "")
+    assert "<td class=number>99</td>" in seen.replace(' dir="auto"', "")
     assert list(kinds(visitor)) == ["said"]
     assert visitor.post("/data/reading", data=form(visitor, **asked)).status_code == 200
     assert kinds(visitor) == {"zip": "integer", "sex": "category"}
@@ -138,3 +138,13 @@ def test_the_release_says_by_what_people_were_searched(visitor):
     assert "nothing that is released as it is looks like them" in visitor.get("/release").text
     visitor.post("/roles", data=form(visitor, **{"role of patient_name": "plain"}))
     assert "though they look as if they named people" in visitor.get("/release").text
+
+
+def test_dates_whose_order_is_not_clear_are_said_and_read_once_it_is(visitor):
+    written = [f"{1 + n % 28:02}.{1 + n % 12:02}.{1940 + n}" for n in range(60)]
+    visitor.opened("\n".join(["geboren;ort", *(f"{day};Bonn" for day in written), ""]).encode())
+    assert "It looks like dates, but in which order" in visitor.get("/roles").text
+    assert visitor.post("/data/reading", data=form(visitor, dates="dmy")).status_code == 200
+    visitor.session.case.jobs.wait("look", 20)
+    assert kinds(visitor)["geboren"] == "date"
+    assert "It looks like dates" not in visitor.get("/roles").text

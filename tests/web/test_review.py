@@ -178,7 +178,7 @@ def test_it_is_said_how_many_people_share_their_secret_and_a_promise_changes_tha
         settled(page)
         page.get_by_text(said).first.wait_for()
     page.goto("/protect")
-    page.get_by_label("What a group may tell").select_option("l-diversity")
+    page.get_by_label("A further promise").select_option("l-diversity")
     page.get_by_text("In no group do all people share a confidential value").first.wait_for()
     settled(page)
 

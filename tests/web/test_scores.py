@@ -9,6 +9,7 @@ from web.conftest import people, serving
 
 from shoal.web import measure_names
 from shoal.web.cases.aims import Aim
+from shoal.web.words import names
 
 FIRST, SECOND = Aim(k=5), Aim("mondrian", 10)
 
@@ -29,7 +30,7 @@ def measured(visitor, name):
 def test_every_measure_of_the_catalogue_that_needs_no_condition_is_offered_by_its_name(comparing):
     needing_files = {"closest-record"}  # which the page does not read
     assert set(measure_names.offered()) == set(unlinked("measures")) - {"attribute-disclosure"} - needing_files
-    assert set(measure_names.MEASURES) == set(measure_names.offered())
+    assert set(names("measures")) == set(measure_names.offered())
     text = comparing.get("/compare").text
     for name in measure_names.offered():
         assert f'<option value="{name}">' in text
@@ -42,7 +43,7 @@ def test_every_measure_gives_a_number_or_says_why_not(comparing, name):
     assert bool(found["problem"]) is (name == "unicity")  # nobody has several rows
     text = comparing.get("/compare").text
     assert measure_names.title(name) in text
-    assert measure_names.DIRECTIONS[measure_names.offered()[name].direction] in text
+    assert measure_names.offered()[name].direction in text
     assert f'<option value="{name}">' not in text
 
 

@@ -13,9 +13,9 @@ from shoal.catalogue import entries
 from shoal.report.discretion import percent
 from shoal.schema import Role
 from shoal.web import code_export, figures, wording
-from shoal.web.cases.aims import GUARDS, K_LEVELS, OF_PEOPLE, Aim
+from shoal.web.cases.aims import GUARDS, IN_POPULATION, K_LEVELS, OF_PEOPLE, Aim
 from shoal.web.cases.decisions import Decisions
-from shoal.web.cases.method_steps import BESIDE, NEEDS_A_FILE
+from shoal.web.cases.method_steps import BESIDE, OF_ITS_OWN
 from shoal.web.tasks import risk
 
 HX = {"hx-request": "true"}
@@ -460,17 +460,18 @@ def test_names_are_quoted_in_commands():
 def test_every_method_and_promise_of_the_catalogue_that_fits_is_offered(ready):
     text = ready.get("/protect").text
     for name, kind in entries("methods").items():
-        fits = "k-anonymity" in kind.enforces or set(kind.enforces) <= BESIDE
-        assert (f'<option value="{name}"' in text) is (fits and name not in NEEDS_A_FILE)
-    assert set(GUARDS) - OF_PEOPLE == {"none", "t-closeness", "l-diversity", "alpha-k"}
+        fits = {"k-anonymity", OF_ITS_OWN} & set(kind.enforces) or set(kind.enforces) <= BESIDE
+        assert (f'<option value="{name}"' in text) is bool(fits)
+    beside = (OF_PEOPLE | IN_POPULATION | {OF_ITS_OWN}) - {"reidentification-risk"}  # which have a test of their own
+    assert set(GUARDS) - beside == {"none", "t-closeness", "l-diversity", "alpha-k", "reidentification-risk"}
     for name in GUARDS:  # what is promised of all rows of a person makes no sense where none has several
-        assert (f'<option value="{name}"' in text) is (name not in OF_PEOPLE)
+        assert (f'<option value="{name}"' in text) is (name not in beside)
     ready.post("/protect/choose", data={**CHOICE, "guard": "alpha-k"})
     found = ready.tried()[Aim("hilbert", 5, "alpha-k", 0.8, "diagnosis").key]
     assert found["levels"][1] <= 0.8
     code = unescape(ready.get("/same").text)
     assert "--alpha 0.8 --alpha-column diagnosis" in code
-    assert "models=[shoal.models.AlphaK(0.8, 'diagnosis')]" in code
+    assert "models=[shoal.models.AlphaK(alpha=0.8, column='diagnosis')]" in code
     ready.post("/protect/choose", data=CHOICE)
 
 

@@ -52,7 +52,9 @@ def test_bad_files_get_a_reason_and_change_nothing(busy, case):
     assert "✗" in answer.text, answer.text
     assert reason in answer.text
     assert "Traceback" not in answer.text
-    assert not re.search(r"[^-]--[a-z]", answer.text)  # the page has controls, and no options
+    assert not re.search(
+        r"[^-]--[a-z]", answer.text.replace(busy.session.case.id, "")
+    )  # the page has controls, and no options
     assert "/tmp" not in answer.text
     after = busy.state()
     assert {**after, "jobs": 0} == {**before, "jobs": 0}
@@ -109,7 +111,7 @@ def test_what_is_no_form_is_refused(visitor, content):
         ("a\x00b\n.csv", "ab.csv"),
         ("...", "table.csv"),
         ("", "table.csv"),
-        ("a" * 300 + ".csv", "a" * 116 + ".csv"),
+        ("a" * 300 + ".csv", "a" * 176 + ".csv"),  # 180 bytes
         ("a;b&c|d.csv", "a_b_c_d.csv"),
         ("\u202egpj.csv", "gpj.csv"),
     ],
@@ -234,3 +236,12 @@ def test_files_of_other_forms_are_opened(busy, tmp_path, form):
     busy.send((tmp_path / f"people{form}").read_bytes(), f"people{form}")
     found = until(lambda: (state := busy.state())["file"] == f"people{form}" and state.get("columns") and state)
     assert (found["columns"], found["rows"]) == (3, 12)
+
+
+@pytest.mark.parametrize("name", ["表" * 119 + ".csv", "a." + "x" * 300, "x" * 300 + ".csv", "ü" * 90 + "." + "é" * 90])
+def test_names_that_are_too_long_for_a_disk_are_cut(busy, name):
+    answer = busy.client.put("/api/file", params={"name": name}, content=b"age\n1\n")
+    assert answer.status_code == (202 if name.endswith(".csv") else 422), answer.text
+    busy.opened()
+    answer = busy.client.put("/api/files", params={"name": name}, content=b"1")
+    assert 100 < len(answer.json()[0]["name"].encode()) <= 180

@@ -24,6 +24,7 @@ from shoal.measures import Measure, insist_on_measurable, score
 from shoal.measures.estimate_shift import EstimateShift
 from shoal.measures.information_loss import InformationLoss
 from shoal.measures.kolmogorov_smirnov import KolmogorovSmirnov
+from shoal.measures.statistics.weighable import Weighable
 from shoal.measures.total_variation import TotalVariation
 from shoal.progress.display import by_itself
 from shoal.recipe import Recipe
@@ -114,28 +115,28 @@ def compare(
         if points is not None or at or before.origin.given.get("linked"):
             extra = [each for each in asked if each not in DISTANCES]
             return linked_comparison(before, _linked(released, before, options), points, extra, at)
-        asked = _weighted(asked, before)
+        asked = weighed([InformationLoss(), *asked], before)
         insist_on_measurable(asked, before)
         found = Comparison(original=risk_of(before, where=where, matching="signature"), releases=[])
         for number, each in enumerate(released, 1):
             after, name = _release(each, before, options, records, number, same_order=same_order)
-            scores = score(before, after, measures=[InformationLoss(), *asked])
+            scores = score(before, after, measures=asked)
             row = {"path": name} | {value.measure.replace("-", "_"): value.value for value in scores}
             row |= risk_of(after, where=where, matching="signature")
             if same_order:  # which was said, and not found out
                 row["misplaced"] = misplaced(before, after)
             found["releases"].append(row | {"scores": [plain_score(value) for value in scores]})
-    found.measures = [InformationLoss(), *asked]
+    found.measures = asked
     if before.schema.single(Role.WEIGHT) is not None:
         found["weighted"] = True
     return found
 
 
-def _weighted(measures: Sequence[Measure], table: Table) -> list[Measure]:
+def weighed(measures: Sequence[Measure], table: Table) -> list[Measure]:
     """Let records count as much as they weigh, if the table has weights, and compare estimates too."""
     if table.schema.single(Role.WEIGHT) is None:
         return list(measures)
-    made = [replace(each, weighted=True) if hasattr(each, "weighted") else each for each in measures]  # type: ignore[type-var]
+    made = [replace(each, weighted=True) if isinstance(each, Weighable) else each for each in measures]
     return [*made, *(() if any(isinstance(each, EstimateShift) for each in made) else (EstimateShift(),))]
 
 
@@ -200,7 +201,7 @@ def _linked(released: Sequence[Any], before: Table, options: ReadOptions) -> dic
 def like_original(table: Table, options: ReadOptions) -> ReadOptions:
     """Read a release by the kinds of its original: ranges and sets say less of what a column is."""
     attributes = table.schema.attributes
-    plain = [a for a in attributes if a.axis.tree is None]
+    plain = [a for a in attributes if a.axis.tree is None and a.role is not Role.HOUSEHOLD]
     orders = {a.name: tuple(a.axis.values) for a in plain if a.axis.kind == "ordered"}  # type: ignore[arg-type]
     kinds = {a.name: a.axis.kind for a in plain}
     like = replace(options, kinds=kinds, orders=orders, delimiter=None, encoding=None, decimal=None)

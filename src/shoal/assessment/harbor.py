@@ -18,7 +18,7 @@ from shoal.models.harbor_names import KINDS
 from shoal.models.safe_harbor import SafeHarbor
 from shoal.pitfalls.identifiers import identifying
 from shoal.recipe import Recipe
-from shoal.schema import RELEASED, ReadArguments, Role, Roles, names_given, options_from
+from shoal.schema import LAYOUT, RELEASED, ReadArguments, Role, Roles, names_given, options_from
 from shoal.table import Table
 from shoal.table_input import table_of
 
@@ -28,18 +28,6 @@ _ACTIONS = {
     "date": "year",
     "birth": "year, those of ages over 89 are one",
 }
-_LAYOUT = (
-    "delimiter",
-    "encoding",
-    "decimal",
-    "thousands",
-    "dates",
-    "sheet",
-    "range",
-    "at_version",
-    "header",
-    "missing",
-)
 KNOWLEDGE = (
     "Safe harbor also asks that the publisher has no actual knowledge of how somebody could be found by what is left: "
     "no program can check that."
@@ -117,7 +105,7 @@ def safe_harbor(
     model = SafeHarbor(this_year, where, populous=populous, countries=tuple(names_given("countries", countries)))
     table = table_of(source, given, safe_harbor)
     columns = _columns(table, model.countries)
-    forms = {each.column: each.form for each in columns if _stays(each)}
+    forms = _forms(columns)
     removed = [each.column for each in columns if each.column not in forms]
     released = table.schema.of(*RELEASED)
     kept = [name for name in released if name not in forms and name not in removed]
@@ -132,6 +120,15 @@ def safe_harbor(
     kinds = (given.get("kinds") or {}) if options is None else options.kinds
     found.recipe = _recipe(table, model, forms, kept, {name: kinds[name] for name in kept if name in kinds})
     return found
+
+
+def what_may_stay(table: Table, countries: Sequence[str]) -> dict[str, str]:
+    """Give the columns of a table of which something may stay, each with its form, such as ``zip``."""
+    return _forms(harbor_columns(table, countries))
+
+
+def _forms(columns: Sequence[HarborColumn]) -> dict[str, str]:
+    return {each.column: each.form for each in columns if _stays(each)}
 
 
 def _columns(table: Table, countries: Sequence[str]) -> list[HarborColumn]:
@@ -163,7 +160,7 @@ def _recipe(
     said: dict[str, Any] = {"quasi": quasi}
     plain = [name for name in kept if name not in quasi]
     said |= {"plain": plain} if plain else {}
-    said |= {key: value for key, value in table.origin.given.items() if key in _LAYOUT}
+    said |= {key: value for key, value in table.origin.given.items() if key in LAYOUT}
     said |= {"kinds": dict(kinds)} if kinds else {}
     more = {"birth": f" {model.year}", "zip": " " + ",".join(model.populous) if model.populous else ""}
     trees = {name: f"safe-harbor {form}{more.get(form, '')}" for name, form in forms.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.domains.hierarchy import Hierarchy
-from shoal.domains.hierarchy_builders import BUILDERS, WAYS
+from shoal.domains.hierarchy_builders import WAYS, builds
 from shoal.engines import read
 from shoal.engines.column_trees import EACH, alone, columns_above, tree_of, tree_of_columns
 from shoal.errors import ParameterError
@@ -14,7 +14,7 @@ from shoal.schema import ReadOptions
 
 def build_over(source: Any, column: str, how: str, options: ReadOptions, **places: Any) -> Hierarchy:
     """Build a hierarchy over the values of a column; ``places`` say where its table is held, as `read` takes them."""
-    if " ".join(how.split()).partition(" ")[0] not in BUILDERS:
+    if not builds(how):
         raise ParameterError(f"'{how}' is no way to build a hierarchy.", f"Write: {WAYS}.")
     above = columns_above(how)
     if above is not None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from shoal.charts import Figure
 
 _SETS = 20
+_WITHOUT = "at risk no more without it"
+_STEPS = {"level": "one level up its hierarchy", "bins": "with ranges twice as wide"}
 
 
 def reason_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
@@ -22,24 +24,34 @@ def reason_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     if reasons is None:
         return None
     attributes, sets, records = reasons.by_attribute(), reasons.by_set(_SETS), reasons.records
-    best = attributes[0][0] if attributes[0][2] else None
+    steps = reasons.by_step() if records else {}
+    best = next((name for name, freed in steps.items() if freed), attributes[0][0] if attributes[0][2] else None)
     found = {
         "fewer": reasons.fewer,
         "records": records,
         "size": reasons.found.size,
         "best": best,
-        "attributes": [{"name": name, "touched": held, "freed": freed} for name, held, freed in attributes],
+        "attributes": [
+            {
+                "name": name,
+                "touched": held,
+                "freed": freed,
+                "coarser": steps.get(name),
+                "step": reasons.coarser[name].step if name in steps else None,
+            }
+            for name, held, freed in attributes
+        ],
         "sets": [{"columns": list(columns), "records": count} for columns, count in sets],
     }
     return RiskSection(
         "Why records are at risk",
         {"why": found},
-        _sentences(reasons, attributes, table.rows),
+        _sentences(reasons, attributes, steps, table.rows),
         [
             ShownTable(
                 "What helps",
-                ["attribute", "part of the reason for", "at risk no more without it"],
-                [[name, f"{held:,}", f"{freed:,}"] for name, held, freed in attributes],
+                ["attribute", "part of the reason for", *(["one step coarser"] if steps else []), _WITHOUT],
+                [[name, f"{held:,}", *_stepped(steps, name), f"{freed:,}"] for name, held, freed in attributes],
             ),
             ShownTable(
                 "Smallest sets of attributes that put records at risk", ["attributes", "records"],
@@ -50,14 +62,23 @@ def reason_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     )  # fmt: skip
 
 
-def _sentences(reasons: RecordReasons, attributes: list[tuple[str, int, int]], rows: int) -> list[str]:
+def _sentences(
+    reasons: RecordReasons, attributes: list[tuple[str, int, int]], steps: dict[str, int], rows: int
+) -> list[str]:
     records, fewer = reasons.records, reasons.fewer
     meant = "stand alone" if fewer == 2 else f"are in groups of fewer than {fewer:,}"
     if not records:
         return [f"No record is at risk: none of {rows:,} records {meant}."]
     said = [f"{records:,} of {rows:,} records are at risk: they {meant}."]
     name, _, freed = attributes[0]
-    if freed:
+    if any(steps.values()):
+        said.append(_one_step(reasons, attributes, steps))
+    elif steps and freed:
+        said.append(
+            f"One step on the hierarchy, or in the ranges, of no attribute helps any of them; without '{name}' "
+            f"{freed:,} of them ({share(freed / records)}) would not be at risk."
+        )
+    elif freed:
         said.append(
             f"Coarsening '{name}' helps most: without it {freed:,} of them ({share(freed / records)}) would not be at "
             "risk."
@@ -70,6 +91,23 @@ def _sentences(reasons: RecordReasons, attributes: list[tuple[str, int, int]], r
             "take too long."
         )
     return said
+
+
+def _stepped(steps: dict[str, int], name: str) -> list[str]:
+    """Give the cell of an attribute in the column of steps, if there is one."""
+    return [f"{steps[name]:,}" if name in steps else "–"] if steps else []
+
+
+def _one_step(reasons: RecordReasons, attributes: list[tuple[str, int, int]], steps: dict[str, int]) -> str:
+    """Say which attribute helps most one step coarser, and what leaving it out would add."""
+    name, freed = next(iter(steps.items()))
+    limit = next(freed for other, _, freed in attributes if other == name)
+    others = [other for other, _, _ in attributes if other not in steps]
+    beside = f" Nothing tells what is coarser of {', '.join(map(repr, others))}." if others else ""
+    return (
+        f"Coarsening '{name}' helps most: {_STEPS[reasons.coarser[name].step]}, {freed:,} of them "
+        f"({share(freed / reasons.records)}) would not be at risk; without it, {limit:,}.{beside}"
+    )
 
 
 def _picture(attributes: list[tuple[str, int, int]]) -> Figure:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from shoal.arrays import Flags
+from shoal.assessment.coarser_cells import CoarserCells
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.measures.reidentification.column_sets import DistinctTuples
 from shoal.measures.reidentification.minimal_uniques import MinimalUniques
@@ -30,11 +31,14 @@ class RecordReasons:
         A record in a group of so many is not at risk.
     found
         The smallest sets of attributes in which groups are smaller.
+    coarser
+        What attributes would show one step coarser, of those of which hierarchies or ranges tell it.
     """
 
     classes: RecordClasses
     fewer: int
     found: MinimalUniques
+    coarser: Mapping[str, CoarserCells] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Table, fewer: int = 2) -> RecordReasons:
@@ -43,7 +47,9 @@ class RecordReasons:
         classes = RecordClasses.of(table, names)
         lo, hi = (np.ascontiguousarray(side) for side in table.cells(names, classes.first))
         records = DistinctTuples.of_cells(names, lo, hi, classes.sizes)
-        return cls(classes, fewer, MinimalUniques.among(records, names, fewer=fewer))
+        steps = {name: CoarserCells.of(table.schema[name].axis, lo[:, j], hi[:, j]) for j, name in enumerate(names)}
+        coarser = {name: step for name, step in steps.items() if step is not None}
+        return cls(classes, fewer, MinimalUniques.among(records, names, fewer=fewer), coarser)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,6 +83,15 @@ class RecordReasons:
         left: Flags = count_labels(labels, groups, records.counts)[labels] >= self.fewer
         return self.risky & left
 
+    def freed_one_step_coarser(self, column: int) -> Flags:
+        """Tell which groups would not be at risk if an attribute were one step coarser."""
+        records, name = self.found.records, self.names[column]
+        codes = [self.coarser[name].codes if each == name else records.codes[j] for j, each in enumerate(records.names)]
+        cells = np.ascontiguousarray(np.stack(codes, axis=1))
+        labels, groups = label_rows(cells, cells, np.arange(len(codes)))
+        left: Flags = count_labels(labels, groups, records.counts)[labels] >= self.fewer
+        return self.risky & left
+
     def number(self, groups: Flags) -> int:
         """Count the records of some groups that are at risk."""
         return int(self.classes.sizes[groups & self.risky].sum())
@@ -88,6 +103,18 @@ class RecordReasons:
         """
         rows = [(name, self.number(self.touched(j)), self.number(self.freed(j))) for j, name in enumerate(self.names)]
         return sorted(rows, key=lambda row: (-row[2], -row[1], self.names.index(row[0])))
+
+    def by_step(self) -> dict[str, int]:
+        """Give for attributes that could be one step coarser how many records that frees, those that free most first.
+
+        More than leaving the attribute out it never is.
+        """
+        found = {
+            name: self.number(self.freed_one_step_coarser(j))
+            for j, name in enumerate(self.names)
+            if name in self.coarser
+        }
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
 
     def by_set(self, most: int) -> list[tuple[tuple[str, ...], int]]:
         """Give the sets that make most records to be at risk, and how many these are."""

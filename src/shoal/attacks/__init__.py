@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.attacks.range_ends import RangeEnds as RangeEnds
     from shoal.attacks.downcoding import Downcoding as Downcoding
     from shoal.attacks.row_order import OrderOfRows as OrderOfRows
+    from shoal.attacks.class_order import OrderOfClasses as OrderOfClasses
     from shoal.attacks.minimality import Minimality as Minimality
     from shoal.attacks.several_rows import RowsOfOnePerson as RowsOfOnePerson
     from shoal.attacks.intersection import Intersection as Intersection

@@ -37,9 +37,9 @@ class ClosestRows:
 
     def lacks(self, scene: Scene) -> str | None:
         """Say what would have to be known."""
-        return (
-            None if scene.all_strangers is not None else "nearness needs people who are not in the release (--holdout)"
-        )
+        if scene.all_strangers is not None:
+            return None
+        return "nearness needs people who are not in the release (--holdout, --set-aside)"
 
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Look for who is nearest to each row."""

@@ -9,6 +9,7 @@ import numpy as np
 from shoal.arrays import Floats, Integers
 from shoal.attacks.scene import Crowd, Scene
 from shoal.attacks.side_by_side import PossibleSecrets
+from shoal.attacks.stretches import spread, stretches
 from shoal.kernels.grouping import by_label
 from shoal.measures.statistics.comparable_rows import single
 
@@ -62,11 +63,13 @@ def fitting(scene: Scene, asked: Crowd, values: Floats) -> PossibleSecrets:
     sizes = np.diff(starts)
     found = []
     for some in tree.nearest(scene.points(asked)):
-        begins = np.repeat(starts[:-1][some.nearest], sizes[some.nearest])
+        begins = np.concatenate([[0], some.ends])
         long = sizes[some.nearest]
-        inside = np.arange(int(long.sum())) - np.repeat(np.cumsum(long) - long, long)
-        places = order[begins + inside]
-        whose = np.repeat(some.start + some.asked, long)
-        found.append(PossibleSecrets.of(asked.kinds, values.size, whose, secret[places], detailed.counts[places]))
+        behind = np.concatenate([[0], np.cumsum(long)])
+        for part in stretches(behind[some.ends] - behind[begins[:-1]]):
+            lists = slice(begins[part.start], begins[part.stop])
+            places = order[spread(starts[some.nearest[lists]], long[lists])]
+            whose = np.repeat(some.start + some.asked[lists], long[lists])
+            found.append(PossibleSecrets.of(asked.kinds, values.size, whose, secret[places], detailed.counts[places]))
     keys, counts = (np.concatenate([getattr(each, part) for each in found]) for part in ("keys", "rows"))
     return PossibleSecrets(asked.kinds, values.size, keys, counts)

@@ -13,13 +13,12 @@ from shoal.attacks import Success
 from shoal.attacks.residual import Rate
 from shoal.attacks.scene import Crowd, Scene
 from shoal.attacks.secrets import Secrets
+from shoal.attacks.stretches import spread, stretches
 from shoal.attacks.words import beside, share
 from shoal.errors import ParameterError
 from shoal.kernels.grouping import starts_of
 from shoal.kernels.nearest_rows import NearestRows
 from shoal.parameters import settle
-
-_AT_ONCE = 1 << 22  # pairs of a person and a shown secret that are looked at together
 
 
 @dataclass(frozen=True)
@@ -97,28 +96,11 @@ class Inference:
         for found in tree.nearest(scene.points(asked)):
             for first, guesses in shown.guesses(found):
                 who = order[starts[first] : starts[first + guesses.number]]
-                for some in _stretches(guesses.sizes[whose[who] - first]):
+                for some in stretches(guesses.sizes[whose[who] - first]):
                     drawn[who[some]], moded[who[some]] = guesses.right(
                         secrets, own[who[some]], whose[who[some]] - first
                     )
         return tuple(Rate.of(each, kinds.counts, sampled=people.sampled) for each in (drawn, moded))  # type: ignore[return-value]
-
-
-def _stretches(sizes: Integers) -> Iterator[slice]:
-    """Divide a row of works into stretches that are not too large together."""
-    behind = np.cumsum(sizes)
-    start = 0
-    while start < sizes.size:
-        done = int(behind[start - 1]) if start else 0
-        end = max(int(np.searchsorted(behind, done + _AT_ONCE, "right")), start + 1)
-        yield slice(start, end)
-        start = end
-
-
-def _spread(starts: Integers, sizes: Integers) -> Integers:
-    """Give the places of rows of entries, one row behind the other, that begin somewhere and have some length."""
-    behind = np.cumsum(sizes)
-    return np.arange(int(behind[-1]) if behind.size else 0) + np.repeat(starts - behind + sizes, sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +122,7 @@ class _Guesses:
     def right(self, secrets: Secrets, own: Floats, about: Integers) -> tuple[Floats, Floats]:
         """Give how likely a guess about each of some people is right, by a draw and by the most frequent."""
         sizes = self.sizes[about]
-        entries = _spread(self.starts[about], sizes)
+        entries = spread(self.starts[about], sizes)
         whose = np.repeat(np.arange(about.size), sizes)
         right = secrets.right(own[whose], self.cells[entries])
         most = np.maximum.reduceat(self.masses, self.starts[:-1])
@@ -177,9 +159,9 @@ class _Shown:
         sizes = np.diff(self.starts)[found.nearest]
         behind = np.concatenate([[0], np.cumsum(sizes)])
         works = behind[found.ends] - behind[begins[:-1]]
-        for part in _stretches(works):
+        for part in stretches(works):
             lists = slice(begins[part.start], begins[part.stop])
-            entries = _spread(self.starts[found.nearest[lists]], sizes[lists])
+            entries = spread(self.starts[found.nearest[lists]], sizes[lists])
             asked = np.repeat(np.arange(part.stop - part.start), works[part])
             keys, which = np.unique(asked * self.different + self.cells[entries], return_inverse=True)
             masses = np.bincount(which, self.counts[entries]).astype(np.float64)

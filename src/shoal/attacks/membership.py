@@ -13,7 +13,7 @@ from shoal.attacks.residual import Rate, rank_sum
 from shoal.attacks.scene import Crowd, Scene
 from shoal.attacks.words import share
 
-_NOBODY = "who is in the release can only be told from people who are not (--holdout)"
+_NOBODY = "who is in the release can only be told from people who are not (--holdout, --set-aside)"
 
 
 @dataclass(frozen=True)

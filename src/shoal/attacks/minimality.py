@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
-from shoal.arrays import Integers, Positions
+from shoal.arrays import Flags, Floats
 from shoal.attacks import Success
+from shoal.attacks.assigned_secrets import ClassesOfSecrets, every_world, number_of_worlds
+from shoal.attacks.remaking import Remaking
 from shoal.attacks.residual import Rate
 from shoal.attacks.scene import Scene
 from shoal.attacks.words import share
-from shoal.errors import ParameterError, ShoalError
-from shoal.kernels.grouping import by_label, label_rows
+from shoal.errors import ParameterError
 from shoal.methods.perturbation.preserved import draws
 from shoal.parameters import settle
-from shoal.table import Table
 
-_MOST_RECORDS = 2_000
+_MOST_RECORDS = 100_000
 _ALL = 20_000  # worlds up to which all are looked at, if so many are asked for
+_RUNS, _FEWEST, _WORK = 200, 20, 2_000_000  # runs of the method, and records that are masked in all of them
+_CHANCE = 0.001  # that all assignments looked at agree by luck, above which they do not tell whether all agree
+_Z = 1.959963984540054  # of the 95 % interval of a normal distribution
+_BOLDEST = 0.5  # the largest share of classes that are assigned anew at once
 
 
 @dataclass(frozen=True)
@@ -33,13 +34,19 @@ class Minimality:
     Within each class its secrets may belong to its people in any way. Of these worlds the attacker keeps those in which
     the method, run again, forms the same classes, and believes of a person what most of them say. *Guess* is how likely
     a secret drawn from these worlds is right, *certain* the share of people of whom all of them say the right thing;
-    the control is the same of all worlds: what the class shows. Small tables only, because the method is run once for
-    each world; if there are more than ``worlds``, so many are drawn by the seed.
+    the control is the same of all worlds: what the class shows.
+
+    Where there are more than ``worlds``, the method is run so often, at most: each time the secrets of some classes are
+    assigned anew by the seed, all others staying with their people, and those of which something else would be
+    published are taken back until the release is the same. So this attacker also knows the secrets of other classes,
+    and what he finds is a bound on average for one who does not. Only classes with another assignment that is possible
+    count, for *certain* people of whom all that are found would agree by luck once in a thousand times at most; the
+    interval takes these for a sample, by how much the two shares differ from class to class.
 
     Parameters
     ----------
     worlds
-        How many worlds are looked at, at most.
+        How often the method is run, at most; 200 if left out, and fewer, down to 20, for more than 10,000 records.
 
     References
     ----------
@@ -49,141 +56,125 @@ class Minimality:
     """
 
     name: ClassVar[str] = "minimality"
-    worlds: int = 200
+    worlds: int | None = None
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
         settle(self)
+        if self.worlds is None:
+            return
         if isinstance(self.worlds, bool) or not isinstance(self.worlds, int) or not 1 <= self.worlds <= _ALL:
             raise ParameterError(f"There is at least one world, and at most {_ALL:,}.", "Usual are 200.")
+
+    def runs(self, records: int) -> int:
+        """Say how often the method may be run."""
+        return self.worlds or max(min(_RUNS, _WORK // max(records, 1)), _FEWEST)
 
     def lacks(self, scene: Scene) -> str | None:
         """Say what would have to be known."""
         if scene.secret is None:
             return "there is no secret to be learned (--secret)"
         if scene.recipe is None:
-            return "how the release was made is known only of one that 'anonymize' gave (in Python)"
+            return "how the release was made is not known (--recipe, or the certificate beside it)"
         if draws(scene.recipe.methods) or scene.released.rows != scene.original.rows:
             return "the method changes values at random, so no world gives the same release for certain"
         if scene.original.rows > _MOST_RECORDS:
             return f"the method would have to be run on more than {_MOST_RECORDS:,} records again and again"
         if len(scene.original.collect(len, scene.original.column(scene.secret))) > 1:
             return "the original lies in parts"
-        return None
+        return None if scene.remaking is not None else "its recipe does not give this release of this original again"
 
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Run the method on other worlds, and keep those that give the same release."""
-        assert scene.secret is not None
-        own = scene.original.collect(np.asarray, scene.original.column(scene.secret))[0]
-        labels, values = _classes(scene), np.unique(own, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        shape = int(labels.max()) + 1, int(values.max()) + 1
-        held = np.zeros(shape)
-        np.add.at(held, (labels, values), 1)
-        shown = (held / held.sum(axis=1, keepdims=True))[labels]
-        counts, tried, kept = np.zeros((values.size, shape[1])), 0, 0
-        every = np.arange(values.size)
-        for world in self._worlds(labels, values, scene.seed):
+        remaking = scene.remaking
+        assert remaking is not None
+        values = np.unique(remaking.own, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        classes = ClassesOfSecrets.of(remaking.classes, values)
+        if number_of_worlds(classes) <= self.runs(values.size):
+            return self._of_all(scene, remaking, classes)
+        return self._of_some(scene, remaking, classes)
+
+    def _of_all(self, scene: Scene, remaking: Remaking, classes: ClassesOfSecrets) -> tuple[Success, ...]:
+        """Look at all worlds."""
+        right, kept, tried = np.zeros(classes.values.size), 0, 0
+        for world in every_world(classes):
             tried += 1
-            if _same(scene, own[world]):
+            if not remaking.changed(remaking.own[world]).any():
                 kept += 1
-                counts[every, values[world]] += 1
-        believed = counts / kept if kept else shown
-        guess, plain = (each[every, values] for each in (believed, shown))
-        detail = {"worlds": tried, "possible": kept, "people": int(values.size)}
+                right += classes.values[world] == classes.values
         left = f"{kept:,} of {tried:,} worlds give this release"
-        sampled = kept if tried < _number(labels, values) else None
+        detail = {"worlds": tried, "possible": kept, "people": int(right.size)}
+        guess, everybody = right / kept, right >= 0
+        return tuple(_told(scene, left, detail, way, guess, classes, everybody) for way in ("guess", "certain"))
+
+    def _of_some(self, scene: Scene, remaking: Remaking, classes: ClassesOfSecrets) -> tuple[Success, ...]:
+        """Assign the secrets of some classes anew again and again."""
+        generator = np.random.default_rng(scene.seed)
+        right, assigned = np.zeros(classes.values.size), np.zeros(classes.number, np.int64)
+        runs, most, boldness = 0, self.runs(right.size), _BOLDEST
+        while runs < most:
+            chosen = generator.random(classes.number) < max(boldness, 1 / classes.number)
+            world = classes.assigned_anew(chosen, generator)
+            while chosen.any() and runs < most:
+                runs += 1
+                changed = remaking.changed(remaking.own[world])
+                if not changed.any():
+                    here = chosen[classes.labels]
+                    right[here] += (classes.values[world] == classes.values)[here]
+                    assigned += chosen
+                    boldness = min(boldness * 1.5, _BOLDEST)
+                    break
+                touched = np.zeros(classes.number, np.bool_)
+                touched[classes.labels[changed]] = True
+                if not (touched & chosen).any():  # somebody else's cells change, and nothing tells by whose secrets
+                    touched[:] = True
+                boldness /= 2 if (touched & chosen).sum() > chosen.sum() / 2 else 1
+                chosen &= ~touched
+                taken_back = ~chosen[classes.labels]
+                world[taken_back] = np.flatnonzero(taken_back)
+        guess = right / np.maximum(assigned, 1)[classes.labels]
+        known = int(np.count_nonzero(assigned))
+        left = f"In {runs:,} runs another assignment of {known:,} of {classes.number:,} classes gives this release"
         found = []
-        drawn = "a guess of {} from these is right for {} of people, and from what classes show for {}."
-        sure = "{} is then certain for {} of people, and by what classes show for {}."
-        for way, what, high, low in (("guess", drawn, guess, plain), ("certain", sure, guess >= 1, plain >= 1)):
-            rate, control = (float(np.mean(each)) for each in (high, low))
-            sentence = f"{left}: {what.format(scene.secret, share(rate), share(control))}"
-            found.append(Success.of(f"minimality {way}", Rate(rate, sampled or None), Rate(control), sentence, detail))
+        seen = assigned[classes.labels]
+        telling = (seen > 0) & ((classes.shown >= 1) | (classes.shown**seen <= _CHANCE))
+        for way, people in (("guess", seen > 0), ("certain", telling)):
+            if people.any():
+                number = int(np.unique(classes.labels[people]).size)
+                detail = {"runs": runs, "classes": number, "of_classes": classes.number, "people": int(people.sum())}
+                told = _told(scene, left, detail, way, guess, classes, people)
+                found.append(_with_bounds(told, way, guess, classes, people))
         return tuple(found)
 
-    def _worlds(self, labels: Integers, values: Integers, seed: int) -> Iterator[Integers]:
-        """Give whose secret each person has in each world: all worlds, or so many that are drawn."""
-        order, starts = by_label(labels.astype(np.int32), int(labels.max()) + 1)
-        rooms = [order[a:b].astype(np.int64) for a, b in pairwise(starts.tolist())]
-        if _number(labels, values) <= self.worlds:
-            yield from _every(rooms, values, np.arange(values.size))
-            return
-        generator = np.random.default_rng(seed)
-        for _ in range(self.worlds):
-            world = np.arange(values.size)
-            for room in rooms:
-                world[room] = generator.permutation(room)
-            yield world
+
+_SAID = {
+    "guess": "a guess of {} from these is right for {} of people, and from what classes show for {}.",
+    "certain": "{} is then certain for {} of people, and by what classes show for {}.",
+}
 
 
-def _every(rooms: list[Integers], values: Integers, world: Integers) -> Iterator[Integers]:
-    """Give all worlds that differ in some secret."""
-    if not rooms:
-        yield world
-        return
-    for dealt in _dealings(rooms[0], values):
-        here = world.copy()
-        here[rooms[0]] = dealt
-        yield from _every(rooms[1:], values, here)
+def _told(
+    scene: Scene, left: str, detail: Mapping[str, Any], way: str, guess: Floats, classes: ClassesOfSecrets,
+    people: Flags,
+) -> Success:  # fmt: skip
+    """Say how often some people are guessed, or are certain, beside what their classes show."""
+    rate, control = (float(np.mean(each[people])) for each in _both(way, guess, classes))
+    sentence = f"{left}: {_SAID[way].format(scene.secret, share(rate), share(control))}"
+    return Success.of(f"minimality {way}", Rate(rate), Rate(control), sentence, detail)
 
 
-def _dealings(room: Integers, values: Integers) -> Iterator[list[int]]:
-    """Give all ways to deal the secrets of a class to its people, by who had them."""
-    holders: dict[int, list[int]] = {}
-    for person in room.tolist():
-        holders.setdefault(int(values[person]), []).append(person)
-    dealt: list[int] = []
-
-    def rest() -> Iterator[list[int]]:
-        if len(dealt) == room.size:
-            yield list(dealt)
-        for people in holders.values():
-            if people:
-                dealt.append(people.pop())
-                yield from rest()
-                people.append(dealt.pop())
-
-    yield from rest()
+def _both(way: str, guess: Floats, classes: ClassesOfSecrets) -> tuple[Floats, Floats]:
+    """Give what counts for each person, by the worlds and by what classes show."""
+    shown = classes.shown
+    return (guess, shown) if way == "guess" else ((guess >= 1) / 1.0, (shown >= 1) / 1.0)
 
 
-def _number(labels: Integers, values: Integers) -> int:
-    """Count the worlds."""
-    pairs, counts = np.unique(np.stack([labels, values]), axis=1, return_counts=True)
-    whole = math.prod(math.factorial(int(size)) for size in np.bincount(labels) if size)
-    return whole // math.prod(math.factorial(int(count)) for count in counts) if pairs.size else 1
-
-
-def _cells(table: Table) -> tuple[Positions, Positions]:
-    return table.cells(table.schema.quasi, np.arange(table.rows))
-
-
-def _classes(scene: Scene) -> Integers:
-    """Number the people by what is published of them."""
-    lo, hi = (np.ascontiguousarray(ends) for ends in _cells(scene.released))
-    return label_rows(lo, hi, np.arange(lo.shape[1]))[0].astype(np.int64)
-
-
-def _given(secrets: Integers, before: Integers) -> Integers:
-    return secrets
-
-
-def _same(scene: Scene, secrets: Integers) -> bool:
-    """Tell whether the method forms the same classes if people had these secrets."""
-    assert scene.secret is not None
-    assert scene.recipe is not None
-    table = scene.original
-    column = table.combine(partial(_given, secrets), table.column(scene.secret))
-    table = table.put({scene.secret: (table.schema[scene.secret].axis, column)})
-    try:
-        for method in scene.recipe.methods:
-            table = method.apply(table, scene.recipe.models, scene.recipe.seed or 0)
-    except ShoalError:  # there, a promise could not have been kept
-        return False
-    return _texts(table) == _texts(scene.released)
-
-
-def _texts(table: Table) -> list[list[str]]:
-    """Give what is published of everybody."""
-    lo, hi = _cells(table)
-    axes = [table.schema[name].axis for name in table.schema.quasi]
-    return [axis.render_all(lo[:, j], hi[:, j]) for j, axis in enumerate(axes)]
+def _with_bounds(found: Success, way: str, guess: Floats, classes: ClassesOfSecrets, people: Flags) -> Success:
+    """Give the residual its interval: classes are a sample, and both shares are of the same people."""
+    if found.residual is None:
+        return found
+    rate, control = _both(way, guess, classes)
+    apart = (rate - control - float(np.mean((rate - control)[people]))) * people
+    sums = np.bincount(classes.labels, apart, classes.number)
+    error = _Z * float(np.sqrt((sums**2).sum())) / int(people.sum()) / (1 - float(np.mean(control[people])))
+    return replace(found, low=found.residual - error, high=found.residual + error)

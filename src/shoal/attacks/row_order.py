@@ -32,7 +32,7 @@ class OrderOfRows:
     def successes(self, scene: Scene) -> tuple[Success, ...]:
         """Narrow the ranges by the order of the rows."""
         released = scene.released
-        if scene.recipe is not None and scene.recipe.row_order == "released":
+        if scene.reordered:
             released = released.in_released_order()[0]
         found = OrderLeak().look(released)
         sentence = OrderLeak.sentence(found.detail)

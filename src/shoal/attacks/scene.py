@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.arrays import Integers, Positions
 from shoal.attacks.beliefs import believed
+from shoal.attacks.remaking import Remaking
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.grouping import count_labels, label_rows
 from shoal.kernels.nearest_rows import RowCells, RowTree
@@ -121,11 +122,13 @@ class Scene:
     beside
         Other releases that have some of the same people.
     recipe
-        How the release was made, if it comes from `anonymize`: its rows then stand in the order of the original yet.
+        How the release was made, if that is known.
     errors
         How likely what he knows of a column is wrong.
     paired
         The release with its rows in the order of the original; None if that is not known.
+    reordered
+        Whether rows are put into the released order before others see them: here they are as they were masked.
     """
 
     original: Table
@@ -139,12 +142,14 @@ class Scene:
     recipe: Recipe | None = None
     errors: Mapping[str, float] = field(default_factory=dict)
     paired: Table | None = None
+    reordered: bool = False
     _kept: dict[tuple[str, tuple[str, ...]], Grove] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def quasi(self) -> tuple[str, ...]:
-        """The quasi-identifiers of the original that the release has too."""
-        return tuple(name for name in self.original.schema.quasi if name in self.released.schema.names)
+        """The quasi-identifiers of the original that the release has too, but for the secret, if it is one of them."""
+        shown = self.released.schema.names
+        return tuple(name for name in self.original.schema.quasi if name in shown and name != self.secret)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -159,6 +164,13 @@ class Scene:
             return self.known, rest
         middle = (len(self.known) + 1) // 2
         return self.known[:middle], self.known[middle:]
+
+    @cached_property
+    def remaking(self) -> Remaking | None:
+        """The release as its recipe makes it of the original again; None if that is another one."""
+        if self.recipe is None or self.secret is None:
+            return None
+        return Remaking.of(self.original, self.released, self.recipe, self.secret, self.quasi)
 
     @cached_property
     def ground(self) -> CommonGround:

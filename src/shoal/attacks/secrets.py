@@ -18,8 +18,8 @@ class Secrets:
     """The different cells that a release shows of a secret.
 
     A cell of m values is right about each of them with a chance of 1/m; one of a stretch of numbers by the share of it
-    that lies within the tolerance. ``*`` is one of all values that are shown. A missing cell is right about people who
-    have no value.
+    that lies within the tolerance. ``*`` is one of all categories, or of the stretch of numbers that is shown. A
+    missing cell is right about people who have no value.
 
     Attributes
     ----------
@@ -56,7 +56,10 @@ class Secrets:
         else:
             known = np.isfinite(lo)
             lo[anything], hi[anything] = lo[known].min(initial=np.inf), hi[known].max(initial=-np.inf)
-            sizes = hi - lo + (kind == ORDERED or whole)
+            if kind == ORDERED:
+                lo[anything], hi[anything] = 0, len(ground.places[scene.secret]) - 1
+            with np.errstate(over="ignore"):  # of what is wider than any number, no guess is right
+                sizes = hi - lo + (kind == ORDERED or whole)
         return cls(shown, labels, kind, whole, lo, hi, cells.sets, np.maximum(sizes, 1e-300), tolerance)
 
     def right(self, own: Floats, cells: Integers) -> Floats:
@@ -65,7 +68,8 @@ class Secrets:
         missing = np.isnan(own) & np.isnan(lo)
         if self.kind == NOMINAL:
             found = (lo == own) / 1.0
-            found[np.isinf(lo)] = 1 / sizes[np.isinf(lo)]
+            anything = np.isinf(lo) & ~np.isnan(own)
+            found[anything] = 1 / sizes[anything]
             among = np.flatnonzero((lo < 0) & np.isfinite(lo) & ~np.isnan(own))
             found[among] = self.sets[hi[among].astype(np.int64), own[among].astype(np.int64)] / sizes[among]
         elif self.kind == ORDERED:
@@ -75,7 +79,8 @@ class Secrets:
             if self.whole:
                 overlap = np.minimum(hi, np.floor(most)) - np.maximum(lo, np.ceil(least)) + 1
             else:
-                overlap = np.minimum(hi, most) - np.maximum(lo, least)
+                with np.errstate(over="ignore"):
+                    overlap = np.minimum(hi, most) - np.maximum(lo, least)
             alone = ((least <= lo) & (lo <= most)) / 1.0
             found = np.where(lo == hi, alone, np.maximum(overlap, 0) / sizes)
         return np.where(missing, 1.0, np.nan_to_num(found))

@@ -12,8 +12,9 @@ from shoal.attacks import Success
 from shoal.attacks.fitting_secrets import fitting, secret_values, shows_single
 from shoal.attacks.residual import Rate
 from shoal.attacks.scene import Crowd, Scene
+from shoal.attacks.stretches import spread, stretches
 from shoal.attacks.words import share
-from shoal.kernels.grouping import label_rows
+from shoal.kernels.grouping import distinct, label_rows
 from shoal.measures.statistics.sampling import sampled_rows
 
 
@@ -67,14 +68,19 @@ class RowsOfOnePerson:
         asks, first = np.unique(whose * asked.kinds + of_row, return_index=True)
         person, where = asks // asked.kinds, of_row[first]
         long = sizes[where]
-        at = np.arange(int(long.sum())) - np.repeat(np.cumsum(long) - long, long) + np.repeat(starts[where], long)
-        keys, counts = np.unique(np.repeat(person, long) * values.size + shown.values[at], return_counts=True)
-        who = keys // values.size
-        everywhere = counts == np.bincount(person, minlength=chosen.size)[who]
-        left = np.bincount(who[everywhere], minlength=chosen.size)
-        mine = np.unique(whose * values.size + np.maximum(own[labels], 0))
-        pinned = np.zeros(chosen.size, np.bool_)
-        pinned[who[everywhere & np.isin(keys, mine)]] = True
+        mine = distinct(whose * values.size + np.maximum(own[labels], 0))
+        left, pinned = np.zeros(chosen.size, np.int64), np.zeros(chosen.size, np.bool_)
+        ends = np.searchsorted(person, np.arange(chosen.size + 1))
+        behind = np.append(0, np.cumsum(long))
+        for part in stretches(np.diff(behind[ends])):
+            lists = slice(ends[part.start], ends[part.stop])
+            shown_here = shown.values[spread(starts[where[lists]], long[lists])]
+            keys = np.repeat(person[lists], long[lists]) * values.size + shown_here
+            keys, counts = np.unique(keys, return_counts=True)
+            who = keys // values.size
+            everywhere = counts == np.bincount(person[lists], minlength=chosen.size)[who]
+            left += np.bincount(who[everywhere], minlength=chosen.size)
+            pinned[who[everywhere & np.isin(keys, mine)]] = True
         pinned &= left == 1
         sampled = chosen.size if chosen.size < several.size else None
         rate, alone = Rate(float(pinned.mean()), sampled), Rate(float(once.mean()), sampled)

@@ -93,14 +93,3 @@ class Together:
         np.maximum.at(highest, whose, weights)
         candidates = np.bincount(whose, rows, first.people).astype(np.int64)
         return cls(PossibleSecrets(first.people, first.width, keys, np.exp(weights - highest[whose])), candidates)
-
-
-def people_in_common(classes: Sequence[Integers]) -> Integers:
-    """Count for each person those who are in the same class in every release.
-
-    >>> people_in_common([np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])]).tolist()
-    [2, 2, 1, 1]
-    """
-    _, which, counts = np.unique(np.stack(classes, axis=1), axis=0, return_inverse=True, return_counts=True)
-    found: Integers = counts[which.reshape(-1)]
-    return found

@@ -22,6 +22,7 @@ from shoal.errors import CertificateError, DataError, ParameterError
 from shoal.measures import Measure, PairMeasure, Score
 from shoal.methods.perturbation.preserved import KeptStep
 from shoal.models import Verdict
+from shoal.models.people import of_records
 from shoal.models.stated import ATTESTED, PROVED, Stated
 from shoal.schema import RELEASED, Role, Schema
 from shoal.table import Written
@@ -206,14 +207,14 @@ def exact_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
         "failing_classes": verdict.failing,
         "sentence": verdict.sentence,
         "convention": verdict.convention,
-        "kind": ATTESTED if attested(schema) else PROVED,
+        "kind": ATTESTED if attested(schema) and not of_records(verdict.model) else PROVED,
     }
 
 
 def _public_verdict(verdict: Verdict, schema: Schema) -> dict[str, Any]:
     """Give a verdict to everyone: the level that was found if the file shows it, else the one that was promised."""
     found = exact_verdict(verdict, schema)
-    if attested(schema):
+    if found["kind"] == ATTESTED:
         level = verdict.model.promised
         found |= {"level": level, "sentence": verdict.model.sentence(level, schema)}
     return found

@@ -1,7 +1,8 @@
 """What a certificate says of pseudonyms and shifted dates: what the file shows of it, and what is taken on trust.
 
 No file shows that a pseudonym is that of a person under some key, or by how many days a date was shifted: who released
-it attests that. What can be seen is seen: pseudonyms have their form, and none is a name that the original has.
+it attests that. What can be seen is seen: pseudonyms have their form, and none is a name that the original has. Who
+has the original and the key computes all of it again.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.certification.agreement import same
+from shoal.certification.computed_names import names_computed
 from shoal.direct_identifiers import hashed_texts, sentence_of, treated_columns
 from shoal.errors import CertificateError
 from shoal.joined_rows import joined_rows
 from shoal.kernels import MISSING
 from shoal.models.stated import ATTESTED
 from shoal.pseudonyms.treatments import PSEUDONYM, Treatment
+from shoal.secret_keys import SecretKey
 from shoal.table import Table
 
 _FORM = re.compile(r"[a-z2-7]{16}")
@@ -25,19 +28,27 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{8}")
 
 def insist_on_identifiers(
     content: Mapping[str, Any], table: Table, before: tuple[Table, Table] | None, proved: list[str],
-    not_proved: list[str], by_original: list[str],
+    not_proved: list[str], by_original: list[str], key: SecretKey | None = None,
 ) -> Sequence[str]:  # fmt: skip
-    """Insist that what is said of identifiers is what was asked for, and fits the file; give what is attested."""
+    """Insist that what is said of identifiers is what was asked for, and fits the file; give what is attested.
+
+    With the key and the original it is computed again, and attested no longer.
+    """
     said, treated = content.get("identifiers", ()), treated_columns(table.schema)
     same("what became of identifiers", [(each["column"], each["treatment"]) for each in said],
          [(name, str(treatment)) for name, treatment in treated.items()])  # fmt: skip
+    computed = set[str]() if key is None or before is None else names_computed(said, content, *before, key)
     sentences = []
     for claim, (name, treatment) in zip(said, treated.items(), strict=True):
         same("the kind of a claim on identifiers", claim["kind"], ATTESTED)
         if not _FINGERPRINT.fullmatch(claim["key"]):
             raise CertificateError("The fingerprint of a key is none.", "Do not rely on the certificate.")
         same("what is said of identifiers", claim["sentence"], sentence_of(name, treatment, claim["key"]))
-        sentences.append(claim["sentence"])
+        if name in computed:
+            by_original += [claim["sentence"], f"'{name}' holds in every row what the key makes of the original."]
+            proved += by_original[-2:]
+        else:
+            sentences.append(claim["sentence"])
         if treatment.names:
             _insist_on_names(name, treatment, table, before, proved, by_original)
     found = joined_rows(table)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from shoal.certification.people_proof import UNSEEN
 from shoal.certification.private_record import PrivateRecord
 from shoal.certification.proof import promise_in_short
-from shoal.certification.read_options import nodes_of, release_options, with_trees
+from shoal.certification.read_options import counts_unseen_people, nodes_of, release_options, with_trees
 from shoal.domains.hierarchy import Hierarchy
 from shoal.engines.protocol import AnyEngine
 from shoal.engines.sources import Source
@@ -70,6 +71,8 @@ class GivenPopulation:
         """Give the promises with the population, the release with its nodes where they lie, and what lacks to prove."""
         if not any(about_population(model) for model in models):
             return list(models), released, ""
+        if counts_unseen_people(content["recipe"]["table"]):
+            return list(models), released, UNSEEN
         if self.source is None:
             return list(models), released, "needs the table of the population (--population)"
         names = nodes_of(content)

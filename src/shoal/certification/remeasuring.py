@@ -12,6 +12,7 @@ from shoal.atomic_files import files_read_by
 from shoal.certification.agreement import rounds_to, same
 from shoal.certification.certificate import exact_score, rounded, tells_too_much
 from shoal.certification.linked_proof import compared_again, point_columns
+from shoal.certification.people_proof import UNSEEN
 from shoal.certification.private_record import PrivateRecord
 from shoal.certification.read_options import counts_unseen_people, nodes_of
 from shoal.measures import (
@@ -125,7 +126,7 @@ class Remeasured:
         if isinstance(measure, TableMeasure) and not self.kept:
             return "the rows of the table are no longer in the order in which they were released"
         if isinstance(measure, Homogeneity) and counts_unseen_people(self.content["recipe"]["table"]):
-            return "people are counted by a column that is not released"
+            return UNSEEN
         if isinstance(measure, Demanding):
             return "it depends on the versions of other software"
         if asks_for_nodes(measure, nodes_of(self.content)) and beside is None:

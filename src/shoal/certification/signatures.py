@@ -100,12 +100,9 @@ class SigningKey:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
         from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-        target, public = Path(path), public_beside(path)
-        if public.exists():
-            raise ParameterError(f"'{public}' is there already.", "Name another file.")
         made = cls(Ed25519PrivateKey.generate())
-        write_secret(target, made._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-        public.write_bytes(made.public.pem())
+        content = made._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        write_secret(Path(path), content, public={public_beside(path): made.public.pem()})
         return made
 
     @classmethod

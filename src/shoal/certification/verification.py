@@ -16,12 +16,14 @@ from shoal.catalogue import build
 from shoal.certification.agreement import same
 from shoal.certification.approval import Approval
 from shoal.certification.begun_writing import finish_writing
+from shoal.certification.beside_earlier import EarlierRelease, prove_beside, sources_of
 from shoal.certification.certificate import Certificate
 from shoal.certification.display import shown_safely
 from shoal.certification.identifier_proof import insist_on_identifiers
 from shoal.certification.linked_proof import insist_on_labels, insist_on_traces
 from shoal.certification.original import Original
 from shoal.certification.papers import certificate_beside
+from shoal.certification.people_proof import UNSEEN, PeopleProof, shown_by_records
 from shoal.certification.population_proof import ClaimedVerdict, GivenPopulation
 from shoal.certification.preservation import changed_columns, insist_on_kept, insist_on_remarks
 from shoal.certification.private_record import PrivateRecord
@@ -43,11 +45,13 @@ from shoal.errors import CertificateError, DataError, ParameterError, RoomError,
 from shoal.measures import Measure
 from shoal.models import PrivacyModel, Verdict
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.people import of_records
 from shoal.models.stated import ATTESTED, PROVED, kind_of
 from shoal.progress import stage
 from shoal.progress.display import by_itself
 from shoal.recipe import refuse_strange_order
 from shoal.schema import RELEASED, SPANNED, Attribute, ReadOptions, Role, Schema
+from shoal.secret_keys import SecretKey
 from shoal.table import Table, Written
 
 _MOST = 64  # models or measures: a certificate may not ask for any amount of work
@@ -65,6 +69,8 @@ def verify(
     memory: str | int | None = None,
     population: Any = None,
     hierarchies: Mapping[str, str] | None = None,
+    pseudonym_key: SecretKey | str | os.PathLike[str] | None = None,
+    like: Sequence[str | Path | Source] | str | Path | Source = (),
 ) -> Proof:
     """Prove every verdict of a certificate again, from the released file alone.
 
@@ -88,6 +94,10 @@ def verify(
         The table of the population that promises are about, if there are such: with it they are proved, too.
     hierarchies
         Then, by column, the files of hierarchies of which the release shows nodes; not needed with the private record.
+    pseudonym_key
+        The secret key of pseudonyms and shifted dates, or its file: with the original, they are computed again.
+    like
+        Earlier releases of the same people, with their papers beside them: what all of them tell together is proved.
 
     Raises
     ------
@@ -110,10 +120,17 @@ def verify(
             "The original can be compared with the release only by its private record.",
             "Give it too: --private NAME.private.json, which was written with the release.",
         )
+    if pseudonym_key is not None and original is None:
+        raise ParameterError(
+            "Pseudonyms can be computed again only from the original.",
+            "Give it too (--original), with the private record (--private).",
+        )
+    names = pseudonym_key if isinstance(pseudonym_key, SecretKey | None) else SecretKey.load(pseudonym_key)
     beside = GivenPopulation(None if population is None else at_hand(population), hierarchies or {})
     try:
         with by_itself(f"checking {source.name}"):
-            return _Case(source, held, record, original, held_by, beside).proof(key, public)
+            before = [EarlierRelease.read(each, held_by) for each in sources_of(like)]
+            return _Case(source, held, record, original, held_by, beside, names, before).proof(key, public)
     except (CertificateError, RoomError):
         raise
     except _UnreadableError as error:
@@ -152,6 +169,8 @@ class _Case:
     original: Any
     engine: AnyEngine
     population: GivenPopulation
+    names: SecretKey | None
+    earlier: Sequence[EarlierRelease] = ()
 
     @property
     def content(self) -> Mapping[str, Any]:
@@ -184,10 +203,12 @@ class _Case:
         stated = proved_of_stated(self.content, table, models, proved)
         by_original = list[str]()
         before, lacking = self._before(table, by_original)
+        PeopleProof(self.content, models, self.population.source).prove(before, not_proved, by_original)
+        prove_beside(self.content, self.source.name, table, self.record, models, self.earlier, by_original, not_proved)
         proved += by_original
         insist_on_labels(self.content, models, table, before, proved, not_proved)
         insist_on_remarks(self.content, self.record)
-        sworn = insist_on_identifiers(self.content, table, before, proved, not_proved, by_original)
+        sworn = insist_on_identifiers(self.content, table, before, proved, not_proved, by_original, self.names)
         insist_on_kept(self.content, before, lacking, proved, not_proved, by_original)
         exact = self.content["scores"] if self.certificate.version == 1 else self._exact_scores()
         again = Remeasured(self.content, exact, self._as_kept(table), lacking, self.record)
@@ -300,24 +321,26 @@ class _Case:
     def _verdicts(
         self, table: Table, pairs: Sequence[ClaimedVerdict], proved: list[str], not_proved: list[str]
     ) -> tuple[Verdict, ...]:
-        """Compare what was measured again of each model with what is claimed."""
+        """Compare what was measured again of each model with what is claimed; of none may a failure be claimed."""
+        for claim in self.content["verdicts"]:
+            name = claim["model"]["name"]
+            same(f"{name}, whether it holds", claim["holds"], True)
+            same(f"{name}, failing classes", 0, claim["failing_classes"])
         for claim, found in pairs:
             name, beyond = found.model.name, self._beyond_proof(found.model)
-            same(f"{name}, whether it holds", claim["holds"], True)
             same(f"{name}, what it rests on", ATTESTED if beyond else PROVED, kind_of(claim))
             same(f"{name}, classes", found.classes, claim["classes"])
-            same(f"{name}, failing classes", 0, claim["failing_classes"])
-            # People are at most as many as their records; of what people have in common records tell nothing.
-            if not found.holds and (not beyond or isinstance(found.model, KAnonymity)):
+            shown = not beyond or shown_by_records(found.model)
+            if not found.holds and shown:
                 raise CertificateError(f"{name} does not hold: {found.sentence}", "Do not use this release.")
             if beyond:
                 subject = self.content["recipe"]["table"]["subject"]
                 sentence = self._attested(found, claim, _with_subject(table.schema, subject))
-                not_proved.append(f"{sentence} (people are counted by a column that is not released)")
+                not_proved.append(f"{sentence} ({UNSEEN})")
             else:
                 for part in ("level", "sentence", "convention"):
                     same(f"{name}, {part}", getattr(found, part), claim[part])
-            if not beyond or isinstance(found.model, KAnonymity):
+            if shown:
                 proved.append(found.sentence)
         return tuple(found for _, found in pairs)
 
@@ -325,6 +348,7 @@ class _Case:
         """Tell whether a promise is about people, whom only a column that is not released tells apart."""
         given = self.content["recipe"]["table"]
         counted = counts_unseen_people(given) and not given.get("linked")
+        counted = counted and not of_records(model)
         return counted and (self.certificate.version > 1 or isinstance(model, KAnonymity))
 
     def _attested(self, found: Verdict, claim: Mapping[str, Any], schema: Schema) -> str:

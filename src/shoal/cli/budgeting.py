@@ -198,7 +198,7 @@ def refuse_for_ledgers(**given: object) -> None:
     """Refuse options of `check` that say nothing of a ledger."""
     for name, value in given.items():
         if value is not None:
-            raise ParameterError(f"--{name} says nothing of a ledger.", "Leave it out.")
+            raise ParameterError(f"--{name.replace('_', '-')} says nothing of a ledger.", "Leave it out.")
 
 
 def _show(ledger: Ledger, *, as_json: bool) -> None:

@@ -1,7 +1,9 @@
-"""Commands on keys: new, show."""
+"""Commands on keys: new, show, reveal."""
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +11,9 @@ import typer
 
 from shoal.cli import options as opt
 from shoal.cli.options import print_json
-from shoal.secret_keys import SecretKey, open_to_others
+from shoal.engines.sources import Source
+from shoal.progress.display import in_command
+from shoal.secret_keys import SecretKey, open_to_others, write_secret
 
 KeyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the key.")]
 
@@ -65,3 +69,31 @@ def show_command(file: KeyFile, as_json: opt.Json = False) -> None:
     typer.echo(f"{file}: a key with the fingerprint {fingerprint}")
     if exposed:
         typer.echo(f"  Others on this machine may read it. Take that from them: chmod 600 {file}")
+
+
+@key.command("reveal")
+def reveal_command(
+    file: KeyFile,
+    release: Annotated[Source, typer.Argument(parser=Source.parse, metavar="RELEASE", help="The release, with its certificate beside it.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="A new CSV file, which nobody else may read: each name in the release, and the true one.")],
+    column: Annotated[str | None, typer.Option(help="Which column, if more than one has other names.")] = None,
+    original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="For pseudonyms: a table with the people who may be meant, in a column of the same name.")] = None,
+    certificate: Annotated[Path | None, typer.Option(help="The certificate, if it is not beside the release.")] = None,
+    as_json: opt.Json = False,
+) -> None:  # fmt: skip
+    """Tell who is behind the names of a release: turn codes of FF1 back, or look pseudonyms up among people."""
+    from shoal.releases.revealing import reveal
+
+    with in_command(f"reading {release.name}"):
+        found, unknown = reveal(
+            release, SecretKey.load(file), column=column, original=original, certificate=certificate
+        )
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([("released", "original"), *found.items()])
+    write_secret(out, text.getvalue().encode(), "no list of names is written over")
+    if as_json:
+        print_json({"file": str(out), "names": len(found), "unknown": unknown})
+        return
+    typer.echo(f"{out}: the true names behind {len(found):,} names of {release.name}. Only you may read the file.")
+    if unknown:
+        typer.echo(f"  {unknown:,} more are of nobody in {original.name if original else 'the table'}.")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shoal.assessment.comparison import DISTANCES, Comparison, compare
+from shoal.assessment.comparison import DISTANCES, Comparison, compare, weighed
 from shoal.assessment.disclosure_risk import with_columns
 from shoal.assessment.inspection import advice, inspect, next_command
 from shoal.assessment.known_points import LinkedComparison
 from shoal.assessment.study import Study
-from shoal.catalogue import SHELVES, build, entries, look_up
+from shoal.catalogue import SHELVES, build, entries
 from shoal.cli import options as opt
 from shoal.cli import terminal
 from shoal.cli.options import app, chosen_engine, given_options, print_json
@@ -28,6 +28,7 @@ from shoal.measures import Measure
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.homogeneity import Homogeneity
 from shoal.progress.display import in_command
+from shoal.pseudonyms.treatments import OFFERED
 from shoal.releases.release import STANDARD_MEASURES
 from shoal.schema import Role, Roles
 from shoal.table import Table
@@ -72,7 +73,7 @@ def compare_command(
     overwrite: opt.Overwrite = False,
     private: Annotated[list[Path] | None, typer.Option(help="The private record of a release, which tells its rows apart; found beside it if left out (repeat).")] = None,
     same_order: Annotated[bool, typer.Option("--same-order", help="Rows of the releases stand in the order of the original, as other tools leave them.")] = False,
-    weight: opt.Weight = None, stratum: opt.Stratum = None,
+    weight: opt.Weight = None, household: opt.Household = None, stratum: opt.Stratum = None,
     quasi: opt.Quasi = None, sensitive: opt.Sensitive = None, roles: opt.RolesOption = None, where: opt.Where = None, kind: opt.Kind = None,
     subject: opt.Subject = None, linked: opt.Linked = False, baskets: opt.Baskets = False, points: opt.PointsOption = None, at: opt.AtOption = None,
     order: opt.Order = None, hierarchy: opt.HierarchyOption = None, in_delimiter: opt.Delimiter = None, encoding: opt.Encoding = None,
@@ -83,7 +84,7 @@ def compare_command(
     """Set releases, or methods, beside each other: what risk they leave and what they cost."""
     options = read_options(
         quasi, sensitive, None, subject, roles, kind, order, in_delimiter, encoding, decimal, missing, hierarchy,
-        thousands=thousands, dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header, masked=masked, linked=linked, baskets=baskets, weight=weight, stratum=stratum,
+        thousands=thousands, dates=dates, sheet=sheet, cell_range=cell_range, at_version=at_version, header=header, masked=masked, linked=linked, baskets=baskets, weight=weight, household=household, stratum=stratum,
     )  # fmt: skip
     if not (options.roles.quasi or options.roles.last_sensitive):
         raise ParameterError("No quasi-identifier is named.", "Name them: --quasi age,zip.")
@@ -152,9 +153,11 @@ def _compare_methods(
     if secret and not any(isinstance(each, Homogeneity) for each in measures):
         measures.append(Homogeneity())
     chosen = [build("methods", {"name": name}) for name in methods]
-    grid = Study.grid(chosen, [{"name": "k-anonymity", "k": [int(level) for level in levels]}], measures)
     with in_command(f"reading {file.name}"):
-        rows = grid.run(reading(file))
+        table = reading(file)
+        asked = weighed(measures, table)
+        grid = Study.grid(chosen, [{"name": "k-anonymity", "k": [int(level) for level in levels]}], asked)
+        rows = grid.run(table)
     said = sentences(rows)
     report, overwrite = kept
     if report is not None:
@@ -168,16 +171,25 @@ def _compare_methods(
 
 @app.command("list")
 def list_command(
-    shelf: Annotated[str, typer.Argument(help="methods, models, measures or attacks.", show_default=False)] = "",
+    shelf: Annotated[
+        str, typer.Argument(help="methods, models, measures, attacks, or identifiers.", show_default=False)
+    ] = "",
     as_json: opt.Json = False,
 ) -> None:
-    """List what there is."""
+    """List what there is: methods, models, measures, attacks, and what can become of identifiers."""
+    lists = (*SHELVES, "identifiers")
     if not shelf:
-        raise ParameterError("It was not said what to list.", f"Name one: {', '.join(SHELVES)}.")
-    if shelf not in SHELVES:
-        raise ParameterError(f"There is no list of '{shelf}'.", f"There are: {', '.join(SHELVES)}.")
-    found = [(name, (entry.__doc__ or "").strip().splitlines()[0]) for name, entry in entries(shelf).items()]
-    if as_json:
-        print_json({shelf: [{"name": name, "description": text} for name, text in found]})
+        raise ParameterError("It was not said what to list.", f"Name one: {', '.join(lists)}.")
+    if shelf not in lists:
+        raise ParameterError(f"There is no list of '{shelf}'.", f"There are: {', '.join(lists)}.")
+    if shelf == "identifiers":
+        rows = [(name, text, parameters) for name, (text, parameters) in OFFERED.items()]
     else:
-        terminal.catalogue(shelf, found, look_up)
+        rows = [
+            (name, (entry.__doc__ or "").strip().splitlines()[0], tuple(field.name for field in fields(entry)))
+            for name, entry in entries(shelf).items()
+        ]
+    if as_json:
+        print_json({shelf: [{"name": name, "description": text} for name, text, _ in rows]})
+    else:
+        terminal.catalogue(rows)

@@ -137,7 +137,8 @@ def anonymize_command(
     refuse_json_on_stdout(out, as_json)
     reports = () if report is None else (report,)
     places = Places.of(out, certificate, private, recipe, masked_counts, reports, overwrite=overwrite)
-    needed = tuple(path for path in (key, sign, pseudonym_key) if path is not None)
+    beside = [each.path for each in joined_with or () if each.kind == "file"]
+    needed = (*beside, *(path for path in (key, sign, pseudonym_key) if path is not None))
     places.refuse(file, [*needed, *files_read_by([options, chosen, *models, *measures])])
     with in_command(f"reading {file.name}"):
         original = read(file, engine=chosen_engine(engine, master), memory=memory, target=out, options=options)
@@ -234,7 +235,8 @@ def run_command(
     if not any(method.enforces for method in asked.methods):  # those that do ask for a level themselves
         insist_on_promise((*asked.models, stating_method(asked.methods)), no_promise=asked.no_promise)
     source, target = Source.parse(asked.source), Source.parse(asked.target)
-    needed = (recipe, *(path for path in (key, sign, pseudonym_key) if path is not None))
+    beside = [each.path for each in map(Source.parse, asked.joined_with) if each.kind == "file"]
+    needed = (recipe, *beside, *(path for path in (key, sign, pseudonym_key) if path is not None))
     refuse_json_on_stdout(target, as_json)
     places = Places.of(target, asked.certificate, asked.private, overwrite=overwrite)
     parts = (asked.options, *asked.methods, *asked.models, *(asked.measures or ()))
@@ -244,7 +246,7 @@ def run_command(
         release = anonymize(  # which alone holds the table: its memory is free for the text of the release
             read(source, engine=held_by, memory=limit, target=target, options=asked.options),
             asked.methods, asked.models, measures=asked.measures, seed=asked.seed, row_order=asked.row_order,
-            no_promise=asked.no_promise, allow_identifiers=asked.allow_identifiers, cells=asked.cells, pseudonym_key=pseudonym_key,
+            no_promise=asked.no_promise, allow_identifiers=asked.allow_identifiers, cells=asked.cells, pseudonym_key=pseudonym_key, joined_with=asked.joined_with,
         )  # fmt: skip
         sealed = release.write(
             target, certificate=asked.certificate, private=asked.private, delimiter=asked.delimiter,
@@ -263,6 +265,8 @@ def check_command(
     original: Annotated[Source | None, typer.Option(parser=Source.parse, metavar="FILE", help="The original, to prove the commitment and the information loss too.")] = None,
     receipts: Annotated[list[Path] | None, typer.Option(help="Of a ledger: answers as --json gave them, none of which may be missing from it (repeat).")] = None,
     population: opt.PopulationOption = None, hierarchy: opt.HierarchyOption = None,
+    pseudonym_key: Annotated[Path | None, typer.Option(metavar="FILE", help="The secret key of pseudonyms and shifted dates: with the original, they are computed again.")] = None,
+    like: Annotated[list[Source] | None, typer.Option(parser=Source.parse, metavar="RELEASE", help="An earlier release of the same people, with its papers beside it: what the two tell together is proved too (repeat).")] = None,
     no_promise: opt.NoPromise = False,
     memory: opt.MemoryOption = None,
     engine: opt.EngineOption = None, master: opt.MasterOption = None,
@@ -276,15 +280,16 @@ def check_command(
     if file.kind == "file" and is_ledger(file.path):
         from shoal.cli.budgeting import check_ledger, refuse_for_ledgers
 
-        refuse_for_ledgers(certificate=certificate, private=private, original=original)
+        refuse_for_ledgers(certificate=certificate, private=private, original=original, pseudonym_key=pseudonym_key)
         check_ledger(file.path, key, receipts, as_json=as_json)
         return
     if certificate is not None and is_of_risk(certificate):
         from shoal.cli.certifying import check_certificate
 
-        if private or original or receipts:
+        if private or original or receipts or pseudonym_key:
             raise ParameterError(
-                "A certificate of risk has no original beside its file.", "Leave out --private, --original, --receipts."
+                "A certificate of risk has no original beside its file.",
+                "Leave out --private, --original, --pseudonym-key, --receipts.",
             )
         check_certificate(
             file, certificate, shared_key(key), public_key, population, as_json=as_json,
@@ -302,7 +307,8 @@ def check_command(
             proof = verify(
                 file, certificate, key=shared_key(key), public_key=public_key, private=private, original=original,
                 engine=chosen_engine(engine, master), memory=memory,
-                population=population, hierarchies=pairs(hierarchy, "COLUMN=FILE", "age=age.csv"),
+                pseudonym_key=pseudonym_key,
+                population=population, hierarchies=pairs(hierarchy, "COLUMN=FILE", "age=age.csv"), like=like or (),
             )  # fmt: skip
     except CertificateError as error:
         if as_json:

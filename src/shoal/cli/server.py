@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.options import PseudonymKey, app
+from shoal.cli.options import PseudonymKey, SealKey, SignOption, app
+from shoal.cli.parsing import shared_key, signing_pair
 from shoal.errors import ParameterError
 from shoal.extras import missing
 from shoal.secret_keys import FILE_IN_ENVIRONMENT, SecretKey
@@ -24,6 +25,8 @@ def web_command(
     keep: Annotated[Path | None, typer.Option(help="Where releases go that are to be kept; your data folder if left out.")] = None,
     no_token: Annotated[bool, typer.Option("--no-token", help="Let in everybody who uses this computer, without the token in the printed address.")] = False,
     pseudonym_key: PseudonymKey = None,
+    key: SealKey = None,
+    sign: SignOption = None,
     most: Annotated[float, typer.Option(help="The largest file that can be sent, in GB.", min=0.001)] = 4.0,
 ) -> None:  # fmt: skip
     """Open the workbench: see the danger, move k, write a release. Everything stays on this computer."""
@@ -40,6 +43,7 @@ def web_command(
     if pseudonym_key is not None:  # for the processes that write releases
         SecretKey.load(pseudonym_key)  # what is none is refused here
         os.environ[FILE_IN_ENVIRONMENT] = str(pseudonym_key.resolve())
+    shared_key(key), signing_pair(sign)  # what is none is refused here, too
     for place in folder or ():
         if not place.is_dir():
             raise ParameterError(f"'{place}' is not a folder.", "Name a folder that exists.")
@@ -51,12 +55,14 @@ def web_command(
         first=None if file is None or ledger is not None else file.resolve(),
         ledger=ledger,
         kept=keep or kept_by_default(),
+        sign=None if sign is None else sign.resolve(),
+        seal=None if key is None else key.resolve(),
         most_bytes=int(most * (1 << 30)),
     )
     if ledger is not None:
         Ledger.open(ledger).account()  # which is refused here, and not when somebody comes
     elif file is not None:
-        on_this_computer(settings, str(file))
+        on_this_computer(settings, str(file), folders=True)
     if no_token and is_loopback(host):
         typer.echo("! Every account on this computer can read what is opened: nobody is asked for a token.", err=True)
     serve(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -305,7 +304,7 @@ def _say(*lines: str) -> None:
     sys.stdout.write("\n".join(lines) + "\n")
 
 
-def catalogue(shelf: str, found: Sequence[tuple[str, str]], look_up: Callable[[str, str], type[Any]]) -> None:
-    """Show what there is on a shelf, with parameters."""
-    rows = [(name, text, ", ".join(f.name for f in fields(look_up(shelf, name))) or "–") for name, text in found]
+def catalogue(found: Iterable[tuple[str, str, Sequence[str]]]) -> None:
+    """Show what there is, with parameters."""
+    rows = [(name, text, ", ".join(parameters) or "–") for name, text, parameters in found]
     _table(["name", "what it is", "parameters"], rows, left=range(3))

@@ -23,6 +23,7 @@ from shoal.domains.hierarchy import Hierarchy
 from shoal.domains.notation import escape, escape_all, in_order, in_set
 from shoal.domains.zones import Zone
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import distinct
 
 AxisKind = Literal["integer", "float", "date", "datetime", "category", "ordered"]
 KINDS: tuple[str, ...] = get_args(AxisKind)
@@ -198,6 +199,12 @@ class Axis:
         here = position - len(self.values)
         return (position,) if here < 0 else self.groups[here].members
 
+    def single(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Tell which cells are one value or none: no range, no set of categories and no wildcard."""
+        sets_from = len(self.values) if self.nominal and self.values is not None else np.iinfo(np.int32).max
+        found: NDArray[np.bool_] = (lo == hi) & (lo < sets_from)
+        return found
+
     def pattern(self, position: int) -> str | None:
         """Give the wildcard, such as 937**, that a position of a nominal axis stands for, if it does."""
         assert self.values is not None
@@ -249,7 +256,7 @@ class Axis:
         if self.values is other.values and not self.groups:
             return other, None, None
         if self.numeric:
-            values = np.unique(np.concatenate([self.values, other.values]))
+            values = distinct(np.concatenate([self.values, other.values]))
             moves = [np.searchsorted(values, axis.values).astype(np.int32) for axis in (self, other)]  # type: ignore[arg-type]
             return replace(self, values=values), moves[0], moves[1]
         known = dict.fromkeys([*self.values, *other.values])

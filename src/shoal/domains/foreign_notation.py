@@ -20,6 +20,7 @@ _BELOW = re.compile(rf"(?P<sign><=?|≤|under|below|less than|up to|at most)\s*(
 _ABOVE = re.compile(rf"(?P<sign>>=?|≥|over|above|more than|at least)\s*(?P<end>{_VALUE})", re.IGNORECASE)
 _AND_MORE = re.compile(rf"(?P<end>{_VALUE})\s*(?:\+|(?:and|or) (?:over|above|more|older))", re.IGNORECASE)
 _SEPARATORS = (";", ",", "|", "/", " or ")
+_NOTHING = ("NA", "<NA>", "N/A", "NaN", "nan", "NULL", "null", "None")  # how others write that there is no value
 _BRACKETS = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -48,10 +49,12 @@ class ForeignColumn:
         >>> ages = ForeignColumn("integer", lowest="0", highest="99")
         >>> [ages.translated(text) for text in ("20-33", "(20, 33]", "[20,33[", "<18", "80+", "≥ 80", "34", "*")]
         ['[20;33]', '[21;33]', '[20;32]', '[0;17]', '[80;99]', '[80;99]', '34', '*']
-        >>> ForeignColumn("category", {"a", "b", "c"}).translated("{a, b}")
-        '{a;b}'
+        >>> [ForeignColumn("category", {"a", "b", "c"}).translated(text) for text in ("{a, b}", "NA")]
+        ['{a;b}', '']
         """
         cell = text.strip()
+        if cell in _NOTHING and cell not in self.values:
+            return ""
         if self.kind in ("category", "ordered"):
             return self._set(text, cell)
         if _ALONE.fullmatch(cell):

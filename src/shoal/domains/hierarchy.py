@@ -20,6 +20,7 @@ from shoal.domains.hierarchy_builders import build_groups
 from shoal.domains.hierarchy_file import GROUP, HierarchyFile, apart
 from shoal.domains.range_leaves import over_values
 from shoal.errors import DataError
+from shoal.kernels import MISSING, TOP
 
 ROOT = "*"
 
@@ -192,6 +193,12 @@ class Hierarchy:
         for level in above[::-1]:
             found = np.where(level[low] == level[high], level[low], found)
         return np.ascontiguousarray(ends[found, 0]), np.ascontiguousarray(ends[found, 1])
+
+    def shown(self, low: Positions, high: Positions) -> tuple[Positions, Positions]:
+        """Give for each stretch of leaves the cell that a release shows: the node, or ``*`` if its root is no more."""
+        low, high = self.cover(low, high)
+        nothing = (low == 0) & (high == len(self.levels) - 1) & (self.nodes[0, len(self.levels) - 1] == ROOT)
+        return np.where(nothing, MISSING, low).astype(np.int32), np.where(nothing, TOP, high).astype(np.int32)
 
 
 def _numbered(texts: Sequence[str]) -> tuple[tuple[str, ...], Positions]:

@@ -30,11 +30,16 @@ LABELS = "labels"
 Builder = Callable[[Sequence[str], Sequence[int], str], GroupNames]
 
 
+def builds(how: str) -> bool:
+    """Tell whether a text is a way to build a hierarchy, and not the name of a file."""
+    return " ".join(how.split()).partition(" ")[0] in BUILDERS
+
+
 def build_groups(text: str, counts: Mapping[str, int], column: str) -> tuple[Sequence[str], GroupNames]:
     """Give the values in their order and the groups above each, as a text says, such as ``bands 5,20``."""
-    word, _, rest = " ".join(text.split()).partition(" ")
-    if word not in BUILDERS:
+    if not builds(text):
         raise ParameterError(f"'{text}' is no way to build a hierarchy.", f"Give a CSV file, or write: {WAYS}.")
+    word, _, rest = " ".join(text.split()).partition(" ")
     values = sorted(counts, key=natural)
     if word == HARBOR:
         return harbor_levels(values, rest)

@@ -19,7 +19,7 @@ from shoal.domains.axis import Axis
 from shoal.engines.values import Moments, Spans
 from shoal.errors import ParameterError
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.grouping import by_label, gather_rows
+from shoal.kernels.grouping import by_label, distinct, gather_rows
 from shoal.kernels.spans import Members
 from shoal.schema import Schema
 
@@ -225,7 +225,7 @@ def moved(data: Positions, move: Positions | None) -> Positions:
 def renumbered(low: Positions, high: Positions, j: int) -> tuple[Positions, Positions, Positions]:
     """Number the positions that occur in a column from 0; give them, and the two matrices with the new numbers."""
     low, high = low.copy(), high.copy()
-    used = np.unique(np.concatenate([low[:, j], high[:, j]]))
+    used = distinct(np.concatenate([low[:, j], high[:, j]]))
     used = used[(used != MISSING) & (used != TOP)]
     for matrix in (low, high):
         inside = (matrix[:, j] != MISSING) & (matrix[:, j] != TOP)

@@ -131,11 +131,15 @@ def _estimate_of_text(path: Path, options: ReadOptions) -> Need:
 
 
 def _estimate_of_parquet(source: Source) -> Need:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     records = memory = 0
     for path in source.files():
-        metadata = pq.read_metadata(path)
+        try:
+            metadata = pq.read_metadata(path)
+        except pa.ArrowException as error:
+            raise ValueError from error
         records += metadata.num_rows
         memory += sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         memory += metadata.num_rows * (bytes_per_record(metadata.num_columns) + 16 * metadata.num_columns)

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.arrays import Flags, Integers, Positions
 from shoal.kernels import MISSING
-from shoal.kernels.grouping import numbered
+from shoal.kernels.grouping import numbered, places_among
 
 _HALF = 1 << 31
 _BOTH = (1 << 32) + 1
@@ -36,6 +36,11 @@ def all_single(numbers: Integers) -> bool:
     return bool((numbers == (numbers >> 32) * _BOTH + _HALF).all())
 
 
+def any_range(numbers: Integers) -> bool:
+    """Tell whether some cell is a range; one that is missing is none, nor is ``*``."""
+    return not all_single(numbers) and not all_single(numbers[has_value(numbers)])
+
+
 def has_value(numbers: Integers) -> Flags:
     """Tell which cells are neither missing nor ``*``: only these can be changed for others."""
     found: Flags = (numbers >> 32) != MISSING
@@ -56,3 +61,19 @@ def numbered_cells(numbers: Integers) -> tuple[Integers, Integers]:
     values, places = numbered(np.where(gone, lowest, lo))
     ends = np.where((values == lowest) & gone.any(), MISSING, values).astype(np.int32)
     return packed(ends, ends), places
+
+
+def cells_among(values: Integers, cells: Integers) -> Integers:
+    """Give the place of each cell among distinct ones in ascending order, of which it must be one.
+
+    >>> known = np.array([MISSING, 3, 7], np.int32)
+    >>> values, cells = packed(known, known), packed(known[[2, 0, 1]], known[[2, 0, 1]])
+    >>> cells_among(values, cells).tolist()
+    [2, 0, 1]
+    """
+    lo = values >> 32
+    gone = int((lo[:1] == MISSING).any())  # it stands before all others, and far from them
+    if not all_single(values) or gone == lo.size:
+        return np.searchsorted(values, cells)
+    places = places_among(lo[gone:], np.maximum(cells >> 32, lo[gone]))
+    return np.where(cells < values[gone], 0, places + gone)

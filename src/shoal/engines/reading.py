@@ -83,11 +83,29 @@ def read(
 
 def sheets_of(path: Path) -> tuple[str, ...]:
     """Give the names of the sheets of a workbook; of other files, none."""
-    if form_of(path).form != "excel":
+    if path.is_dir() or form_of(path).form != "excel":
         return ()
     from shoal.engines.io.typed_files.excel_sheets import opened_workbook
 
     return tuple(opened_workbook(path)[1].sheet_names)
+
+
+def versions_of(path: Path) -> tuple[tuple[str, str], ...]:
+    """Give the versions of a table of a lakehouse, the newest first, and when each came to be; of others, none."""
+    if not Source("folder", path).is_lakehouse:
+        return ()
+    from shoal.engines.io import lakehouse_reader
+
+    return tuple((str(each.number), each.at) for each in lakehouse_reader.versions_of(path))
+
+
+def lies_elsewhere(path: Path, options: ReadOptions) -> bool:
+    """Tell whether rows of a table of a lakehouse lie outside of its folder; of others none do."""
+    if not Source("folder", path).is_lakehouse:
+        return False
+    from shoal.engines.io.lakehouse_reader import lies_in_its_folder
+
+    return not lies_in_its_folder(path, options.at_version)
 
 
 def refuse_needless(source: Any, options: ReadOptions) -> None:

@@ -54,6 +54,37 @@ def numbered(keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return values, places.reshape(-1)
 
 
+def distinct(keys: NDArray[Any]) -> NDArray[Any]:
+    """Give the distinct numbers in ascending order.
+
+    They are sorted: of millions of numbers that differ, that takes a hundredth of the time in which NumPy hashes them.
+
+    >>> distinct(np.array([3, 1, 3, 2])).tolist()
+    [1, 2, 3]
+    """
+    ordered = np.sort(keys, axis=None)
+    new = np.ones(ordered.size, bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return ordered[new]
+
+
+def places_among(values: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.int64]:
+    """Give the place of each whole number among distinct ones in ascending order, of which it must be one.
+
+    Where these lie close together, as the places on an axis do, each is looked up on a list of all between them.
+
+    >>> places_among(np.array([2, 3, 7]), np.array([7, 7, 2])).tolist()
+    [2, 2, 0]
+    """
+    if not values.size or int(values[-1]) - int(values[0]) >= 4 * values.size + 1_000_000:
+        return np.searchsorted(values, keys)
+    first = int(values[0])
+    table = np.zeros(int(values[-1]) - first + 1, np.int64)
+    table[values.astype(np.int64) - first] = np.arange(values.size)
+    found: NDArray[np.int64] = table[keys.astype(np.int64) - first]
+    return found
+
+
 def count_labels(labels: Positions, groups: int, weights: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Count the rows of each group, each as often as it weighs."""
     of_kind(np.int32, labels)

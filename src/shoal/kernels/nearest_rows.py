@@ -177,18 +177,6 @@ class RowTree:
             start += max(done, 1)
 
 
-def nearest_rows(
-    lo: Floats, hi: Floats, records: Floats, kinds: Integers, scale: Floats, sets: Bytes
-) -> tuple[Floats, Floats]:
-    """Give the least and the second least distance of each row to some records; infinity where there are too few.
-
-    A cell is 0 from a value that it may stand for, and else 1, or, of numbers, the gap in units of their range, at most
-    1. Rows have two ends; of categories the category twice, or -1 and the number of one of the sets.
-    """
-    points = RowCells(records, records, np.zeros((0, 1), np.uint8))
-    return RowTree(points, kinds, scale).distances(RowCells(lo, hi, sets))
-
-
 def _ends(asked: RowCells, hulls: tuple[Floats, Floats], start: int) -> tuple[object, ...]:
     """Give the rows that are asked about as kernels take them, from one of them on."""
     return asked.rows - start, asked.lo[start:], asked.hi[start:], hulls[0][start:], hulls[1][start:]

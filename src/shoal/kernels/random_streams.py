@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Bits, Floats, Integers, Positions
+from shoal.arrays import Bits, Floats, Positions
 from shoal.errors import InternalError
 from shoal.kernels import call, of_kind
 
@@ -64,10 +64,4 @@ def uniform(words: Bits) -> Floats:
     [1.1102230246251565e-16, 0.9999999999999999]
     """
     found: Floats = ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-    return found
-
-
-def whole_below(words: Bits, limit: int) -> Integers:
-    """Turn random bits into whole numbers from 0 on, below a limit of at most 2^31."""
-    found: Integers = ((words >> np.uint64(32)) * np.uint64(limit) >> np.uint64(32)).astype(np.int64)
     return found

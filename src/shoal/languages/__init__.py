@@ -5,10 +5,11 @@ for what runs in one context, such as the answer to one request; wherever nothin
 """
 
 from shoal.languages.messages import N_, _, ngettext
-from shoal.languages.numbers import number, written
+from shoal.languages.numbers import in_line, number, written
 from shoal.languages.speech import ENGLISH, Language, current, languages, speaking
 from shoal.languages.times import moment
 
 __all__ = [
-    "ENGLISH", "N_", "Language", "_", "current", "languages", "moment", "ngettext", "number", "speaking", "written",
+    "ENGLISH", "N_", "Language", "_", "current", "in_line", "languages", "moment", "ngettext", "number",
+    "speaking", "written",
 ]  # fmt: skip

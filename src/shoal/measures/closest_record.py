@@ -14,7 +14,7 @@ from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.statistics.comparable_rows import CommonGround
 from shoal.measures.statistics.sampling import check_sampling, sampled_rows
 from shoal.parameters import settle
-from shoal.schema import RELEASED, ReadOptions, Role, Roles
+from shoal.schema import LAYOUT, RELEASED, ReadOptions, Role, Roles
 from shoal.table import Table
 
 _LOW = 0.05
@@ -104,18 +104,6 @@ class ClosestRecord:
 def like_table(original: Table) -> ReadOptions:
     """Say how to read a file as the original was read."""
     schema, given = original.schema, original.origin.given
-    layout = (
-        "delimiter",
-        "encoding",
-        "decimal",
-        "thousands",
-        "dates",
-        "sheet",
-        "range",
-        "at_version",
-        "header",
-        "masked",
-    )
     shown = [each for each in schema.attributes if each.role in RELEASED]
     ordered = [each for each in shown if each.axis.kind == "ordered" and each.axis.tree is None]
     return ReadOptions(
@@ -127,5 +115,5 @@ def like_table(original: Table) -> ReadOptions:
         orders={each.name: tuple(map(str, each.axis.values)) for each in ordered if each.axis.values is not None},
         hierarchies={each.name: each.axis.tree for each in shown if each.axis.tree is not None},
         missing=tuple(given.get("missing", ())),
-        **{name: given[name] for name in layout if name in given},
+        **{name: given[name] for name in LAYOUT if name in given and name != "missing"},
     )  # fmt: skip

@@ -17,13 +17,16 @@ from shoal.kernels import MISSING, TOP
 from shoal.kernels.spans import Members
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.statistics.cell_differences import middle_numbers
+from shoal.measures.statistics.paired_columns import PairedTables, single_categories
+from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories
+from shoal.measures.statistics.weighable import Weighable
 from shoal.table import Table
 
 _STEP = 1 << 16
 
 
 @dataclass(frozen=True)
-class CorrelationShift:
+class CorrelationShift(Weighable):
     """The mean absolute difference between the pairwise associations before and after masking.
 
     Numbers and ordered categories are compared by Pearson's correlation of their values or codes, as in the paper;
@@ -34,6 +37,8 @@ class CorrelationShift:
     ----------
     ranges
         ``middle`` counts a range with its middle; ``skip`` leaves it out, as the paper does with masked values.
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
 
     References
     ----------
@@ -48,6 +53,7 @@ class CorrelationShift:
 
     def __post_init__(self) -> None:
         """Refuse another way to count ranges."""
+        super().__post_init__()
         if self.ranges not in ("middle", "skip"):
             raise ParameterError(f"Ranges count with their middle or are left out, not '{self.ranges}'.", "Choose one.")
 
@@ -60,7 +66,10 @@ class CorrelationShift:
             weight = None if members is None else np.diff(members[1]).astype(np.float64)
             return np.concatenate([sums.over(before, None), sums.over(after, weight)])
 
-        found = original.fold(released, kernel).reshape(2, -1)
+        if (weights := self.weights_in(original)) is not None:
+            found: Sequence[Floats] = sums.weighed(original, released, weights)
+        else:
+            found = list(original.fold(released, kernel).reshape(2, -1))
         before, after = (sums.associations(side) for side in found)
         pairs = [f"{a} ~ {b}" for a, b in combinations(names, 2)]
         both = np.isfinite(before) & np.isfinite(after)
@@ -138,8 +147,35 @@ class _Sums:
             total = total + self._stretch(rows.lo[some], rows.hi[some], rows, times)
         return total
 
+    def weighed(self, original: Table, released: Table, weights: Floats) -> list[Floats]:
+        """Add up the rows of both tables, each as much as it weighs, in the order of the records."""
+        tables = PairedTables.of(original, released)
+        shown = [self._paired(tables, name, j) for j, name in enumerate(tables.grounds)]
+        totals = []
+        for side in (ORIGINAL, RELEASED):
+            total = np.zeros(self.length)
+            for start in range(0, weights.size, _STEP):
+                some = slice(start, start + _STEP)
+                columns = [(numbers[some], there[some]) for numbers, there in (column[side] for column in shown)]
+                total = total + self._summed(columns, weights[some])
+            totals.append(total)
+        return totals
+
+    def _paired(self, tables: PairedTables, name: str, j: int) -> list[tuple[NDArray[Any], NDArray[np.bool_]]]:
+        """Give the numbers or categories of a column before and after, as `_column` gives them."""
+        ground = tables.grounds[name]
+        if isinstance(ground, Categories):
+            codes = [single_categories(ground, side, lo) for side, (lo, _) in enumerate(tables.ends_of(name))]
+            return [(np.maximum(code, 0), code >= 0) for code in codes]
+        column, centre = tables.column(name), np.ldexp(self.centre[j], ground.scale)
+        after = column.guess if self.ranges else np.where(column.low == column.high, column.low, np.nan)
+        return [(np.where(np.isnan(x), 0.0, x - centre), ~np.isnan(x)) for x in (column.own, after)]
+
     def _stretch(self, lo: Positions, hi: Positions, rows: Spans, times: Floats) -> Floats:
         columns = [self._column(lo[:, j], hi[:, j], rows, j) for j in range(len(self.sizes))]
+        return self._summed(columns, times)
+
+    def _summed(self, columns: Sequence[tuple[NDArray[Any], NDArray[np.bool_]]], times: Floats) -> Floats:
         found: list[Floats] = [np.empty(0)]
         if self.numbers:
             x = np.stack([columns[j][0] for j in self.numbers], axis=1)

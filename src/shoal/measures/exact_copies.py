@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Integers
-from shoal.kernels.grouping import numbered
+from shoal.kernels.grouping import distinct, numbered
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.statistics.comparable_rows import CommonGround, single
 from shoal.parameters import settle
@@ -66,7 +66,7 @@ class ExactCopies:
         detail = {
             "copies": copies,
             "of_unique_records": int(np.count_nonzero(counts[after] == 1)),
-            "unique_records_copied": int(np.unique(after[counts[after] == 1]).size),
+            "unique_records_copied": int(distinct(after[counts[after] == 1]).size),
             "records": released.rows,
         }
         return Score.exact(self.name, copies / released.rows, detail)

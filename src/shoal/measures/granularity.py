@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Positions
 from shoal.domains.axis import Axis
-from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
 from shoal.measures import Direction, Score
+from shoal.measures.statistics.cell_masses import CellMasses, MassedCells
+from shoal.measures.statistics.weighable import Weighable
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class Granularity:
+class Granularity(Weighable):
     """The mean width of published cells: 0 for exact values, 1 for the whole domain.
 
     Also known as the normalized certainty penalty. A range counts with its length, divided by that of the attribute's
@@ -26,6 +27,11 @@ class Granularity:
     all categories less one; a node of a hierarchy likewise with its leaves, whether or not they occur, divided by all
     leaves of the hierarchy; a wildcard counts 1. A cell that never had a value is exact. The detail gives the mean of
     each attribute and the ``utility``, 1 less the value.
+
+    Parameters
+    ----------
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
 
     References
     ----------
@@ -41,15 +47,16 @@ class Granularity:
     def score(self, original: Table, released: Table) -> Score:
         """Average the widths of all cells, attribute by attribute."""
         means: dict[str, float] = {}
+        masses = CellMasses.of(released, self.weights_in(released))
         for name, domain in domains(original).items():
-            total = sum(released.boxes(_widths_of(released.schema[name].axis, domain), (name,)))
-            means[name] = total / released.rows
+            total = sum(masses.over((name,), _widths_of(released.schema[name].axis, domain)))
+            means[name] = total / masses.total
         value = float(np.mean(list(means.values())))
         return Score.exact(self.name, value, {"utility": 1 - value, "per_attribute": means})
 
 
-def _widths_of(axis: Axis, domain: float) -> Callable[[Boxes], float]:
-    return lambda cells: float(cells.counts @ widths(cells.lo[:, 0], cells.hi[:, 0], axis, domain))
+def _widths_of(axis: Axis, domain: float) -> Callable[[MassedCells], float]:
+    return lambda cells: float(cells.masses @ widths(cells.lo[:, 0], cells.hi[:, 0], axis, domain))
 
 
 def domains(original: Table) -> dict[str, float]:

@@ -11,6 +11,7 @@ import numpy as np
 from shoal.arrays import Flags, Positions
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING
+from shoal.kernels.grouping import distinct
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.models.people import subject_of
 from shoal.schema import Schema
@@ -119,12 +120,12 @@ def _inside(classes: Classes, schema: Schema, which: Flags | None) -> _Inside:
     if which is not None:
         persons = persons[np.repeat(which, classes.sizes)]
     named = persons != MISSING
-    return int(number), int(records), np.unique(persons[named]), int(persons.size - named.sum())
+    return int(number), int(records), distinct(persons[named]), int(persons.size - named.sum())
 
 
 def _together(parts: Sequence[_Inside]) -> dict[str, int]:
     """Add up what is in batches of classes; a person who is in several counts once."""
     classes, records = sum(part[0] for part in parts), sum(part[1] for part in parts)
     named = [part[2] for part in parts if part[2] is not None]
-    people = int(np.unique(np.concatenate(named)).size) if named else 0
+    people = int(distinct(np.concatenate(named)).size) if named else 0
     return {"people": people + sum(part[3] for part in parts), "records": records, "classes": classes}

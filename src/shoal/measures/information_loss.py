@@ -5,18 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from shoal.arrays import Floats
 from shoal.engines.distances import distances_between
 from shoal.measures import Direction, Score
+from shoal.measures.statistics.record_distances import distances_by_attribute
+from shoal.measures.statistics.weighable import Weighable
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class InformationLoss:
+class InformationLoss(Weighable):
     """The mean standardized distance between original and published records, per attribute.
 
     A published range counts with its end that is farthest from the original value, a wildcard with the limits of the
     attribute's domain, a set of categories with its members' places on the axis. Attributes that do not vary
     contribute nothing.
+
+    Parameters
+    ----------
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
 
     References
     ----------
@@ -30,6 +40,21 @@ class InformationLoss:
     def score(self, original: Table, released: Table) -> Score:
         """Add up the distances of all records."""
         names = original.schema.quasi
-        sums = distances_between(original, released)
-        per_attribute = {name: sums[j + 1] / original.rows for j, name in enumerate(names)}
-        return Score.exact(self.name, sums[0] / (original.rows * len(names)), {"per_attribute": per_attribute})
+        weights = self.weights_in(original)
+        sums, whole = _counted(original, released) if weights is None else _weighed(original, released, weights)
+        per_attribute = {name: float(sums[j + 1]) / whole for j, name in enumerate(names)}
+        return Score.exact(self.name, float(sums[0]) / (whole * len(names)), {"per_attribute": per_attribute})
+
+
+def _counted(original: Table, released: Table) -> tuple[Floats, float]:
+    return distances_between(original, released), float(original.rows)
+
+
+def _weighed(original: Table, released: Table, weights: Floats) -> tuple[Floats, float]:
+    """Add up weighed distances: those of records first, then those of each attribute."""
+    sums, squares = [0.0], np.zeros(original.rows)
+    for _, distances in distances_by_attribute(original, released, weights):
+        sums.append(float(weights @ distances))
+        squares += distances * distances
+    sums[0] = float(weights @ np.sqrt(squares))
+    return np.array(sums), float(weights.sum())

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, mean_over_attributes
+from shoal.measures.statistics.cell_masses import CellMasses
 from shoal.measures.statistics.distributions import differences
-from shoal.parameters import settle
+from shoal.measures.statistics.weighable import Weighable
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class KolmogorovSmirnov:
+class KolmogorovSmirnov(Weighable):
     """The largest difference between the shares of records up to any value, before and after; mean over attributes.
 
     It is a share of records: 0 where both distributions are the same, 1 where they do not overlap. Numbers, dates and
@@ -39,17 +39,12 @@ class KolmogorovSmirnov:
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     by_distribution: ClassVar[bool] = True
-    weighted: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what is neither yes nor no."""
-        settle(self)
-        if not isinstance(self.weighted, bool):
-            raise ParameterError("'weighted' is true or false.", "Write weighted=true.")
 
     def score(self, original: Table, released: Table) -> Score:
         """Compare attribute by attribute."""
-        found = differences(original, released, ordered=True, weighted=self.weighted)
+        found = differences(
+            *(CellMasses.of(each, self.weights_in(each)) for each in (original, released)), ordered=True
+        )
         per_attribute = {name: min(apart.largest_below, 1.0) for name, apart in found.items()}
         worst = {"worst": max(per_attribute.values(), default=0.0)}
         return mean_over_attributes(self.name, per_attribute, "no attribute has an order", worst)

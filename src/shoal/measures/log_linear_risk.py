@@ -10,7 +10,6 @@ import numpy as np
 
 from shoal.arrays import Floats
 from shoal.errors import ParameterError
-from shoal.kernels import MISSING
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.reidentification.linkage_cells import attacked
 from shoal.measures.statistics.log_linear import EASY, MOST, LogLinear, main_effects, two_way
@@ -73,12 +72,9 @@ class LogLinearRisk:
         if not released.rows:
             return nothing_to_measure(self.name, "there are no records")
         classes = RecordClasses.of(released, names)
-        lo, hi = released.cells(names, classes.first)
-        keys = (lo.astype(np.int64) << 32) + (hi.astype(np.int64) - MISSING)
-        codes = np.stack([np.unique(key, return_inverse=True)[1].reshape(-1) for key in keys.T], axis=1)
-        models = [main_effects(codes.astype(np.int32), classes.sizes)]
-        most = EASY if self.model is None else MOST
-        second = two_way(codes.astype(np.int32), classes.sizes, most)
+        codes = classes.codes(*released.cells(names, classes.first))
+        models = [main_effects(codes, classes.sizes)]
+        second = two_way(codes, classes.sizes, EASY if self.model is None else MOST)
         models += [] if second is None else [second]
         used = self._used(models, released.rows)
         alone = classes.sizes == 1

@@ -13,8 +13,9 @@ import numpy as np
 from shoal.arrays import Floats
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.statistics.marginal_cells import CellsOf, DistinctCells, cells_of, shown_cells
-from shoal.parameters import settle
+from shoal.measures.statistics.cell_masses import CellMasses, MassedCells
+from shoal.measures.statistics.marginal_cells import CellsOf, cells_of
+from shoal.measures.statistics.weighable import Weighable
 from shoal.schema import RELEASED as RELEASED_ROLES
 from shoal.table import Table
 
@@ -24,7 +25,7 @@ _AT_ONCE = 1 << 19  # cells that are counted in one pass over a table, in each p
 
 
 @dataclass(frozen=True)
-class MarginalDistance:
+class MarginalDistance(Weighable):
     """The mean total variation of all pairs of columns: the share of records that would have to be others.
 
     For each pair of released columns the shares of their combinations of values are compared in both tables, by half
@@ -43,6 +44,8 @@ class MarginalDistance:
         The most values of a column that are compared one by one.
     columns
         The columns; all that are released if left out.
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
 
     References
     ----------
@@ -60,7 +63,7 @@ class MarginalDistance:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be compared."""
-        settle(self)
+        super().__post_init__()
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 2000:
             raise ParameterError("Between 2 and 2000 values are compared one by one.", "Leave cells out for 200.")
 
@@ -71,9 +74,10 @@ class MarginalDistance:
             _ = original.schema[name], released.schema[name]
         if not names or not original.rows or not released.rows:
             return nothing_to_measure(self.name, "there are no records, or no columns")
-        found = {name: cells_of(original, released, name, self.cells) for name in names}
+        both = CellMasses.of(original, self.weights_in(original)), CellMasses.of(released, self.weights_in(released))
+        found = {name: cells_of(*both, name, self.cells) for name in names}
         sets = [*((name,) for name in found), *combinations(found, 2)]
-        before, after = (_shares(each, side, sets, found) for side, each in enumerate((original, released)))
+        before, after = (_shares(each, side, sets, found) for side, each in enumerate(both))
         apart = {each: _distance(before[each], after[each]) for each in sets}
         single = {name: apart[name,] for name in found}
         pairs = {" ~ ".join(each): value for each, value in apart.items() if len(each) > 1}
@@ -93,15 +97,17 @@ def _distance(before: Floats, after: Floats) -> float:
     return min(float(np.abs(after - before).sum()) / 2, 1.0)
 
 
-def _shares(table: Table, side: int, sets: Sequence[ColumnNames], cells: Mapping[str, CellsOf]) -> dict[Any, Floats]:
+def _shares(
+    masses: CellMasses, side: int, sets: Sequence[ColumnNames], cells: Mapping[str, CellsOf]
+) -> dict[Any, Floats]:
     """Give the share of records in each cell of each set of one attribute or of two, for many sets in one pass."""
     found = {}
-    for together in _passes(sets, cells, set(table.schema.quasi)):
+    for together in _passes(sets, cells, set(masses.table.schema.quasi)):
         names = tuple(dict.fromkeys(chain.from_iterable(together)))
         places = [tuple(names.index(name) for name in each) for each in together]
-        counted = shown_cells(table, names, _counter(tuple(cells[name] for name in names), places, side))
+        counted = masses.over(names, _counter(tuple(cells[name] for name in names), places, side))
         for each, parts in zip(together, zip(*counted, strict=True), strict=True):
-            found[each] = np.sum(parts, axis=0) / table.rows
+            found[each] = np.sum(parts, axis=0) / masses.total
     return found
 
 
@@ -122,32 +128,33 @@ def _passes(sets: Sequence[ColumnNames], cells: Mapping[str, CellsOf], quasi: se
 
 def _counter(
     cells: tuple[CellsOf, ...], places: Sequence[tuple[int, ...]], side: int
-) -> Callable[[DistinctCells], list[Floats]]:
+) -> Callable[[MassedCells], list[Floats]]:
     """Give what counts the records of boxes in cells: each box counts as the product of the shares of its sides."""
 
-    def work(boxes: DistinctCells) -> list[Floats]:
+    def work(boxes: MassedCells) -> list[Floats]:
         members = [each.members(side, boxes.lo[:, j], boxes.hi[:, j]) for j, each in enumerate(cells)]
         found = []
         for first, *others in places:
             if others:
                 (second,) = others
                 shape = cells[first].size, cells[second].size
-                found.append(_products(boxes.counts.size, boxes.counts, [members[first], members[second]], shape))
+                found.append(_products(boxes.masses, [members[first], members[second]], shape))
             else:
                 box, cell, share = members[first]
-                found.append(np.bincount(cell, share * boxes.counts[box], cells[first].size).astype(np.float64))
+                found.append(np.bincount(cell, share * boxes.masses[box], cells[first].size).astype(np.float64))
         return found
 
     return work
 
 
-def _products(boxes: int, counts: Any, members: list[Any], shape: tuple[int, int]) -> Floats:
-    """Add up counts times the shares of both sides, in every two cells that a box reaches."""
+def _products(masses: Floats, members: list[Any], shape: tuple[int, int]) -> Floats:
+    """Add up masses times the shares of both sides, in every two cells that a box reaches."""
+    boxes = masses.size
     (first, one, share), (second, other, portion) = members
     if first.size == second.size == boxes:  # each box lies in one cell of each: most tables
         at = np.empty((2, boxes), np.int64)
         at[0, first], at[1, second] = one, other
-        return np.bincount(at[0] * shape[1] + at[1], counts, shape[0] * shape[1]).astype(np.float64)
+        return np.bincount(at[0] * shape[1] + at[1], masses, shape[0] * shape[1]).astype(np.float64)
     total = np.zeros(shape)
     step = max(1, (1 << 22) // max(shape))
     for start in range(0, boxes, step):
@@ -157,5 +164,5 @@ def _products(boxes: int, counts: Any, members: list[Any], shape: tuple[int, int
             spread = np.zeros((min(step, boxes - start), size))
             np.add.at(spread, (box[mine] - start, cell[mine]), part[mine])
             sides.append(spread)
-        total += (sides[0] * counts[start : start + step, None]).T @ sides[1]
+        total += (sides[0] * masses[start : start + step, None]).T @ sides[1]
     return total.reshape(-1)

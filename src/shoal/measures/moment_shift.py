@@ -5,20 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from shoal.measures import Direction, Score, mean_over_attributes
-from shoal.measures.statistics.paired_columns import PairedTables, deviation
+from shoal.measures.statistics.paired_columns import PairedTables
+from shoal.measures.statistics.weighable import Weighable
+from shoal.measures.statistics.weighed_numbers import WeighedNumbers
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class MomentShift:
+class MomentShift(Weighable):
     """The difference between the means of an attribute before and after masking, in standard deviations.
 
     The mean over attributes with an order, all of which count alike. A range counts with its middle; ``*`` and cells
     without a value do not count. The detail gives the ``largest`` difference, and by how much each deviation changed,
     as a share of the original one (``deviations``).
+
+    Parameters
+    ----------
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
 
     References
     ----------
@@ -33,13 +38,14 @@ class MomentShift:
     def score(self, original: Table, released: Table) -> Score:
         """Compare mean and deviation of each attribute."""
         tables = PairedTables.of(original, released)
+        weights = self.weights_in(original)
         moved, widened = {}, {}
         for name in tables.ordered:
             column = tables.column(name)
-            own, shown = column.own[~np.isnan(column.own)], column.guess[~np.isnan(column.guess)]
-            spread = deviation(own)
-            if spread > 0 and shown.size:
-                moved[name] = abs(float(shown.mean()) - float(own.mean())) / spread
-                widened[name] = deviation(shown) / spread - 1
+            own, shown = (WeighedNumbers.of(numbers, weights) for numbers in (column.own, column.guess))
+            spread = own.deviation
+            if spread > 0 and shown.values.size:
+                moved[name] = abs(shown.mean - own.mean) / spread
+                widened[name] = shown.deviation / spread - 1
         detail = {"largest": max(moved.values(), default=0.0), "deviations": widened}
         return mean_over_attributes(self.name, moved, "no attribute with an order varies and is shown", detail)

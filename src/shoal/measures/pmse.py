@@ -7,20 +7,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.arrays import Floats, Integers
 from shoal.measures import Direction, Score
 from shoal.measures.statistics.design_matrix import design
 from shoal.measures.statistics.sampling import check_sampling, sampled_rows
-from shoal.parameters import settle
+from shoal.measures.statistics.uniformity import ORIGINAL
+from shoal.measures.statistics.weighable import Weighable
 from shoal.table import Table
 
 # The ridge, per record. Without it nothing holds the coefficients when a column tells the tables apart for certain.
 _RIDGE = 1e-4
 _STEPS = 100
 
+BothSides = tuple[Floats, Floats]  # of the original, and of its release
+
 
 @dataclass(frozen=True)
-class Propensity:
+class Propensity(Weighable):
     """The mean squared difference between released records' propensity score and one half (pMSE).
 
     Original and released records are put together, and a logistic regression on the main effects of all
@@ -41,13 +44,16 @@ class Propensity:
         them, pMSE does not.
     seed
         The seed by which they are chosen.
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
 
     References
     ----------
     M.-J. Woo, J. P. Reiter, A. Oganian, A. F. Karr: Global measures of data utility for microdata masked for disclosure
     limitation, Journal of Privacy and Confidentiality 1(1), 2009, doi:10.29012/jpc.v1i1.568. J. Snoke, G. M. Raab, B.
     Nowok, C. Dibben, A. Slavkovic: General and specific utility measures for synthetic data, JRSS A 181(3), 2018,
-    doi:10.1111/rssa.12358, for the expectation.
+    doi:10.1111/rssa.12358, for the expectation. J. N. K. Rao, A. J. Scott: The analysis of categorical data from
+    complex sample surveys, JASA 76(374), 1981, doi:10.1080/01621459.1981.10477633, for that with weights.
     """
 
     name: ClassVar[str] = "pmse"
@@ -59,57 +65,76 @@ class Propensity:
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
-        settle(self)
+        super().__post_init__()
         check_sampling(self.most, self.seed)
 
     def score(self, original: Table, released: Table) -> Score:
         """Fit the model to a sample of both tables."""
-        rows = sampled_rows(original.rows, self.most, self.seed)
-        before, after = design(original, released, original.schema.quasi, rows, squares=self.squares)
-        scores = _propensities(before, after)
-        value = float(((scores[0] - 0.5) ** 2).mean() + ((scores[1] - 0.5) ** 2).mean()) / 2
-        parameters = 1 + _independent(before, after)
-        expected = (parameters - 1) * 0.5**3 / (2 * rows.size)
+        rows = sampled_rows(original.rows, self.most, self.seed, self.weights_in(original))
+        masses = self._masses(original, rows), self._masses(released, rows)
+        sides = design(original, released, original.schema.quasi, rows, masses[ORIGINAL], squares=self.squares)
+        scores = _propensities(sides, masses)
+        value = sum(float(mass @ (each - 0.5) ** 2) for each, mass in zip(scores, masses, strict=True)) / 2
+        independent, by_chance = _independent(sides, masses)
+        expected = by_chance * 0.5**3 / 2
         detail = {
             "ratio": value / expected if expected else None,
             "expected": expected,
-            "parameters": parameters,
+            "parameters": 1 + independent,
             "records": int(rows.size),
         }
         return Score.exact(self.name, min(value, 0.25), detail)
 
+    def _masses(self, table: Table, rows: Integers) -> Floats:
+        """Give the share that each of some records has in what all of them weigh."""
+        weights = self.weights_in(table)
+        masses = np.ones(rows.size) if weights is None else weights[rows]
+        shares: Floats = masses / max(masses.sum(), np.finfo(float).tiny)
+        return shares
 
-def _independent(before: Floats, after: Floats) -> int:
-    """Count the columns that say something new: the rank of the matrix about its means."""
-    mean = (before.mean(axis=0) + after.mean(axis=0)) / 2
-    first, second = before - mean, after - mean
-    spreads = np.linalg.eigvalsh(first.T @ first + second.T @ second)
-    return int(np.count_nonzero(spreads > 1e-9 * spreads.max(initial=0.0)))
+
+def _independent(sides: BothSides, masses: BothSides) -> tuple[int, float]:
+    """Count the columns that say something new: the rank of the matrix about its means; and add up their variances.
+
+    These are of the means of as many records as there are, in units of the records' own: one over their number where
+    all weigh alike, and more where some weigh more, by the design effect of the column.
+    """
+    mean = sum(mass @ side for side, mass in zip(sides, masses, strict=True)) / 2
+    centred = [side - mean for side in sides]
+    spread, of_means = (
+        sum(_products(side, mass**power) for side, mass in zip(centred, masses, strict=True)) for power in (1, 2)
+    )
+    widths, axes = np.linalg.eigh(spread)
+    largest = sum((mass @ (side * side)).max(initial=0.0) for side, mass in zip(sides, masses, strict=True))
+    new = widths > 1e-9 * largest  # a column that does not vary has a spread of rounding errors only
+    return int(np.count_nonzero(new)), float(
+        np.einsum("ij,ik,kj,j->", axes[:, new], of_means, axes[:, new], 1 / widths[new])
+    )
 
 
-def _propensities(before: Floats, after: Floats) -> tuple[Floats, Floats]:
+def _propensities(sides: BothSides, masses: BothSides) -> BothSides:
     """Fit a logistic regression by Newton steps, halved while they lead uphill, and give each record's score.
 
     The tables are kept apart, so that what is equal in both cancels to the last digit: equal tables give one half.
     """
-    first, second = (np.column_stack([np.ones(len(side)), side]) for side in (before, after))
-    ridge = np.full(first.shape[1], _RIDGE * 2 * len(first))
+    first, second = (np.column_stack([np.ones(len(side)), side]) for side in sides)
+    one, other = masses
+    ridge = np.full(first.shape[1], _RIDGE * 2)
     ridge[0] = 0
     weights = np.zeros(first.shape[1])
 
     def off(at: Floats) -> float:
-        return float(
-            np.logaddexp(0, first @ at).sum() + np.logaddexp(0, -(second @ at)).sum() + (ridge * at * at).sum() / 2
-        )
+        apart = one @ np.logaddexp(0, first @ at) + other @ np.logaddexp(0, -(second @ at))
+        return float(apart + (ridge * at * at).sum() / 2)
 
     now = off(weights)
     for _ in range(_STEPS):
         low, high = _logistic(first @ weights), _logistic(second @ weights)
-        slope = first.T @ low - second.T @ (1 - high) + ridge * weights
-        curve = _products(first, low * (1 - low)) + _products(second, high * (1 - high)) + np.diag(ridge)
+        slope = first.T @ (one * low) - second.T @ (other * (1 - high)) + ridge * weights
+        curve = _products(first, one * low * (1 - low)) + _products(second, other * high * (1 - high)) + np.diag(ridge)
         step = np.linalg.lstsq(curve, slope)[0]
         gain = float(slope @ step)
-        if gain <= 1e-14 * len(first):
+        if gain <= 1e-14:
             break
         size = 1.0
         while size > 1e-9 and off(weights - size * step) > now - 0.25 * size * gain:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.kernels.agreement import MOST_COLUMNS, agreement_counts, best_counts
+from shoal.kernels.agreement import MOST_COLUMNS, Agreement
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.reidentification.linkage_cells import linkage_cells
 from shoal.measures.statistics.fellegi_sunter import fitted
@@ -78,10 +78,11 @@ class ProbabilisticLinkage:
                 "Name those that someone knows: known=['age', 'zip'].",
             )
         tolerance = self.tolerance * _SLACK * cells.weights**-0.5  # numbers weigh by their deviation
-        counts = agreement_counts(cells, tolerance)
+        agreement = Agreement(cells, tolerance)
+        counts = agreement.counts()
         patterns = np.flatnonzero(counts)
         model = fitted(patterns, counts[patterns].astype(np.float64), len(names), 1 / original.rows)
-        best = best_counts(cells, tolerance, model.scores())
+        best = agreement.best(model.scores())
         agree, disagree = model.weights
         detail = {
             "nearest": float(np.count_nonzero(best == 1)) / rows.size,

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.engines.values import Boxes
 from shoal.errors import ParameterError
 from shoal.measures import Direction, Score, nothing_to_measure
-from shoal.measures.statistics.range_counts import BoxReader, QueryRange, Range, Several, estimated_counts, look_at
+from shoal.measures.statistics.cell_masses import CellMasses, MassedCells
+from shoal.measures.statistics.range_counts import QueryRange, Range, Several, estimated_counts
 from shoal.measures.statistics.sampling import check_sampling, sampled_rows
-from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
-from shoal.parameters import settle
+from shoal.measures.statistics.uniformity import ORIGINAL, Categories, Line, common_ground
+from shoal.measures.statistics.weighable import Weighable
 from shoal.table import Table
 
 # Queries are put together from so many ranges or sets of each attribute: what lies in each is found only once.
@@ -23,7 +23,7 @@ _PARTS = 20
 
 
 @dataclass(frozen=True)
-class QueryError:
+class QueryError(Weighable):
     """The mean relative error of counts over random ranges of random attributes, estimated from the release.
 
     Each query asks how many records lie in a range (of numbers, dates, ordered categories) or a set (of other
@@ -50,6 +50,8 @@ class QueryError:
     most
         At most so many records are looked at, the same ones of both tables, chosen by their number and the seed; all,
         if left out.
+    weighted
+        Whether records count as much as their survey weights say, instead of one each.
 
     References
     ----------
@@ -72,7 +74,7 @@ class QueryError:
 
     def __post_init__(self) -> None:
         """Check what was asked for."""
-        settle(self)
+        super().__post_init__()
         if not all(isinstance(number, int) and number > 0 for number in (self.queries, self.attributes)):
             raise ParameterError("Queries and their attributes are counted from one.", "Give whole numbers above 0.")
         if not 0 < self.selectivity <= 1 or not 0 <= self.floor <= 1:
@@ -81,17 +83,16 @@ class QueryError:
 
     def score(self, original: Table, released: Table) -> Score:
         """Draw queries, count them in the original, estimate them from the release."""
-        true, guessed = self.counts(original, released)
+        before, after = self._masses(original, released)
+        true, guessed = self._estimated(before, after)
         if not true.size:
             return nothing_to_measure(self.name, "no attribute has a value", {"queries": 0})
-        rows = min(original.rows, released.rows)
-        looked_at = original.rows if self.most is None else sampled_rows(rows, self.most, self.seed).size
-        errors = np.abs(guessed - true) / np.maximum(true, max(self.floor * looked_at, 1.0))
+        errors = np.abs(guessed - true) / np.maximum(true, max(self.floor * before.total, before.one))
         detail = {
             "median": float(np.median(errors)),
             "ninth_decile": float(np.quantile(errors, 0.9)),
             "queries": true.size,
-            "mean_selectivity": float(true.mean()) / looked_at,
+            "mean_selectivity": float(true.mean()) / before.total,
         }
         return Score.exact(self.name, float(errors.mean()), detail)
 
@@ -100,18 +101,23 @@ class QueryError:
 
         There are none where no attribute has a value.
         """
-        moments, sizes = original.moments(), (original.rows, released.rows)
-        rows = None if self.most is None else sampled_rows(min(sizes), self.most, self.seed)
-        looks = look_at(original, rows), look_at(released, rows)
-        sizes = sizes if rows is None else (rows.size, rows.size)
+        return self._estimated(*self._masses(original, released))
+
+    def _masses(self, original: Table, released: Table) -> tuple[CellMasses, CellMasses]:
+        rows = None if self.most is None else sampled_rows(min(original.rows, released.rows), self.most, self.seed)
+        before, after = (CellMasses.of(each, self.weights_in(each), rows) for each in (original, released))
+        return before, after
+
+    def _estimated(self, before: CellMasses, after: CellMasses) -> tuple[Floats, Floats]:
+        original, released, moments = before.table, after.table, before.table.moments()
         grounds = {name: common_ground(original, released, name, moments) for name in original.schema.quasi}
-        known = {name: _occurring(looks[ORIGINAL], name, ground) for name, ground in grounds.items()}
+        known = {name: _occurring(before, name, ground) for name, ground in grounds.items()}
         known = {name: found for name, found in known.items() if found[0].size}
-        if not known:
+        if not known or not after.total:
             return np.zeros(0), np.zeros(0)
         queries = self._drawn(grounds, known)
-        true, guessed = (estimated_counts(look, side, grounds, queries) for side, look in enumerate(looks))
-        return true, guessed * (sizes[ORIGINAL] / sizes[RELEASED])
+        true, guessed = (estimated_counts(each, side, grounds, queries) for side, each in enumerate((before, after)))
+        return true, guessed * (before.total / after.total)
 
     def _drawn(
         self, grounds: Mapping[str, Line | Categories], known: Mapping[str, tuple[Floats, Floats]]
@@ -128,19 +134,20 @@ class QueryError:
         return queries
 
 
-def _occurring(look: BoxReader, name: str, ground: Line | Categories) -> tuple[Floats, Floats]:
+def _occurring(masses: CellMasses, name: str, ground: Line | Categories) -> tuple[Floats, Floats]:
     """Give the values of an attribute in ascending order, and the share of records that has each."""
 
-    def counted(cells: Boxes) -> tuple[Floats, Floats]:
+    def counted(cells: MassedCells) -> tuple[Floats, Floats]:
         if isinstance(ground, Line):
             ends = ground.intervals(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])[1]
-            return ends, cells.counts.astype(np.float64)
+            return ends, cells.masses
         cell, category, share = ground.members(ORIGINAL, cells.lo[:, 0], cells.hi[:, 0])
-        return np.where(category < ground.size, category, np.nan), share * cells.counts[cell]
+        return np.where(category < ground.size, category, np.nan), share * cells.masses[cell]
 
-    values, counts = zip(*look(counted, (name,)), strict=True)
-    found, number = np.unique(np.concatenate(values), return_inverse=True)
-    total = np.bincount(number, np.concatenate(counts))
+    parts = [(np.empty(0), np.empty(0)), *masses.over((name,), counted)]
+    values, counts = map(np.concatenate, zip(*parts, strict=True))
+    found, number = np.unique(values, return_inverse=True)
+    total = np.bincount(number, counts, found.size)
     shown = ~np.isnan(found)
     return found[shown], total[shown] / total[shown].sum()
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats
+from shoal.kernels.grouping import numbered
 from shoal.kernels.linkage import LinkageCells, nearest_counts
 from shoal.measures import Direction, Score, nothing_to_measure
 from shoal.measures.distance_linkage import USUAL
@@ -82,8 +83,8 @@ class RankLinkage:
 def mean_ranks(numbers: Floats) -> Floats:
     """Give the rank of each number from 0, equal ones the mean of theirs; what is no number has none."""
     known = ~np.isnan(numbers)
-    line = np.sort(numbers[known])
     found = np.full(numbers.size, np.nan)
-    own = numbers[known]
-    found[known] = (np.searchsorted(line, own, "left") + np.searchsorted(line, own, "right") - 1) / 2
+    _, places = numbered(numbers[known])
+    sizes = np.bincount(places)
+    found[known] = (np.cumsum(sizes) - (sizes + 1) / 2)[places]
     return found

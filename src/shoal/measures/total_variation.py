@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.errors import ParameterError
 from shoal.measures import Direction, Score
+from shoal.measures.statistics.cell_masses import CellMasses
 from shoal.measures.statistics.distributions import differences
-from shoal.parameters import settle
+from shoal.measures.statistics.weighable import Weighable
 from shoal.table import Table
 
 
 @dataclass(frozen=True)
-class TotalVariation:
+class TotalVariation(Weighable):
     """Half the sum of the differences between the shares of each value, before and after; mean over attributes.
 
     It is the share of records that would have to change their value to give the one distribution from the other: 0
@@ -42,17 +42,12 @@ class TotalVariation:
     direction: ClassVar[Direction] = "lower is more useful"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     by_distribution: ClassVar[bool] = True
-    weighted: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what is neither yes nor no."""
-        settle(self)
-        if not isinstance(self.weighted, bool):
-            raise ParameterError("'weighted' is true or false.", "Write weighted=true.")
 
     def score(self, original: Table, released: Table) -> Score:
         """Compare attribute by attribute."""
-        found = differences(original, released, ordered=False, weighted=self.weighted)
+        found = differences(
+            *(CellMasses.of(each, self.weights_in(each)) for each in (original, released)), ordered=False
+        )
         per_attribute = {name: min(apart.total_variation, 1.0) for name, apart in found.items()}
         values = list(per_attribute.values())
         return Score.exact(self.name, float(np.mean(values)), {"per_attribute": per_attribute, "worst": max(values)})

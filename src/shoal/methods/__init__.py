@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.methods.optimal_univariate import OptimalUnivariate as OptimalUnivariate
     from shoal.methods.secret_blind import SecretBlind as SecretBlind
     from shoal.methods.same_classes import SameClasses as SameClasses
+    from shoal.methods.same_signatures import SameSignatures as SameSignatures
     from shoal.methods.suppress import Suppress as Suppress
     from shoal.methods.hide_rare import HideRare as HideRare
     from shoal.methods.hide_risky import HideRisky as HideRisky

@@ -22,6 +22,7 @@ from shoal.methods.lattice.utilities import ALSO, Wanted
 from shoal.models import PrivacyModel
 from shoal.models.monotone import monotone
 from shoal.models.outside_population import OutsidePopulation
+from shoal.models.people import refuse_nobody, subject_of
 from shoal.parameters import settle
 from shoal.progress import stage
 from shoal.table import Carry, Table
@@ -156,6 +157,9 @@ class FullDomain:
         """Give the lattice of a table with what is promised, and what is to be least on it."""
         apart = [model for model in models if isinstance(model, OutsidePopulation)]
         carry: list[Carry] = [item for model in models if model not in apart for item in model.carries(table.schema)]
+        if apart:
+            refuse_nobody(table)
+            carry += subject_of(table.schema)
         if self.target is not None:
             if table.schema[self.target].name in table.schema.quasi:
                 raise ParameterError(

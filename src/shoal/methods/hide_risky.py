@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.arrays import Integers
 from shoal.errors import ParameterError, SchemaError
+from shoal.kernels.grouping import distinct
 from shoal.methods.hiding.hidden_cells import with_counts
 from shoal.models import PrivacyModel
 from shoal.models.record_risks import RecordRisks
@@ -89,7 +90,7 @@ class HideRisky:
         if not risky.any():
             return table, 0
         column = table.number(table.schema.quasi)
-        known = np.unique(numbers[risky])
+        known = distinct(numbers[risky])
         which = table.combine(lambda label: np.isin(label, known).astype(np.int64), column)
         return table.hide([name], which), int(risky.sum())
 

@@ -128,7 +128,7 @@ class Hilbert(Partitioner):
         if isinstance(self.quality, bool) or self.quality not in range(len(EFFORTS) - len(SMALL)):
             raise ParameterError("The quality is a whole number from 0 to 3.", "Choose 1 if in doubt.")
 
-    def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
+    def formed(self, table: Table, models: Sequence[PrivacyModel]) -> Table:
         """Form the classes and publish them; where more is promised than k, in several ways, and the cheapest."""
         k = required_model(models, KAnonymity, self.name)
         k.demand(table.rows, None)

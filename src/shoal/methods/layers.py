@@ -22,6 +22,7 @@ from shoal.methods.lattice.nodes import Node, Nodes, classes_of_finest
 from shoal.methods.lattice.optimum import proven_optimum
 from shoal.models import PrivacyModel
 from shoal.models.monotone import monotone
+from shoal.models.outside_population import of_population, with_sizes
 from shoal.parameters import settle
 from shoal.progress import stage
 from shoal.table import Carry, Table
@@ -58,6 +59,7 @@ class Layers:
 
     name: ClassVar[str] = "layers"
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
+    joins_classes: ClassVar[bool] = False  # levels are those of single values
     least_share: float = 0.01
     aggregate: str = "geometric"
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -77,20 +79,33 @@ class Layers:
                 raise ParameterError(f"'{word}' is given by column.", f"Write --param {word}.COLUMN=1, or a mapping.")
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
-        """Form the layers, and show each record at its own."""
-        done = self.formed(table, models)
+        """Form the layers, and show each record at its own; where promises are about a population, of that."""
+        if of_population(models):
+            from shoal.methods.partitioning.population_classes import within_population
+
+            return within_population(self, table, models)
+        return self.formed(table, with_sizes(models))
+
+    def formed(self, table: Table, models: Sequence[PrivacyModel]) -> Table:
+        """Form the layers of a table."""
+        done = self.layered(table, models)
         return replace(table.rewrite(Layered(tuple(layer.shown for layer in done.layers))), recoding=done.account)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
-        done = self.formed(table, models)
+        if of_population(models):
+            return (
+                "Put the population into layers, each on one level of every hierarchy, with classes of as many people "
+                "as the promises about it ask for, and showed each record as the class of somebody with its values."
+            )
+        done = self.layered(table, with_sizes(models))
         return (
             f"Replaced each quasi-identifier by its ancestor on one level per layer, in {len(done.layers):,} layers of "
             f"at least {self.least_share:g} of the records, as far as there were so many, and suppressed "
             f"{done.outliers:,} of {done.rows:,} records."
         )
 
-    def formed(self, table: Table, models: Sequence[PrivacyModel]) -> Formed:
+    def layered(self, table: Table, models: Sequence[PrivacyModel]) -> Formed:
         """Form the layers, or give those that were formed of the same table before."""
         known = _KNOWN.get(table)
         if known is not None and known[:2] == (self, tuple(models)):

@@ -12,6 +12,7 @@ import numpy as np
 
 from shoal.arrays import Array, Floats, Integers, Positions
 from shoal.domains.axis import Axis, PositionMap
+from shoal.engines.local_data import moved
 from shoal.engines.packed_cells import packed
 from shoal.engines.reading import read
 from shoal.engines.values import Boxes, Spans
@@ -33,10 +34,11 @@ class SameClasses:
 
     Somebody who is in both releases, with the same values, then is in cells of the same class in both, and classes do
     not cut each other. A record that no class holds joins the one that it fits best, whose cells grow to hold it; of
-    several that fit, the first in the order of their cells is taken. Classes that too many people left are given up,
-    the smallest first, and who is still there joins others in the same way; one that breaks another promise is joined
-    with its neighbour in that order. It needs columns without hierarchies. What two releases tell together is measured
-    by the attack ``intersection``: where classes of the earlier one overlap, some people may have been in another.
+    several that fit, the first in the order of their cells is taken. Cells of a column with a hierarchy grow to the
+    lowest node that covers them. Classes that too many people left are given up, the smallest first, and who is still
+    there joins others in the same way; one that breaks another promise is joined with its neighbour in that order. What
+    two releases tell together is measured by the attack ``intersection``, and ``shoal check --like`` proves from the
+    files what they leave to everybody: where classes of the earlier one overlap, some people may have been in another.
 
     Parameters
     ----------
@@ -81,22 +83,24 @@ class SameClasses:
                 lo[used, j], hi[used, j], into, _members(table, name, joined, groups, ground[j])
             )
             columns[name] = axis, table.combine(_taken_from(cells), joined)
-        return table.put(columns)
+        public = {
+            "method": self.name,
+            "said": "Classes follow those of an earlier release.",
+            "earlier": earlier.origin.sha256,
+        }
+        return table.put(columns).with_remark(public)
 
     def _earlier(self, table: Table) -> Table:
         if self.release is None:
             raise ParameterError("No earlier release is named.", "Name its file: --like RELEASE.csv, release='…'.")
         schema = table.schema
         attributes = [schema[name] for name in schema.quasi]
-        for each in attributes:
-            if each.axis.tree is not None:
-                raise ParameterError(
-                    f"Column '{each.name}' has a hierarchy, and cells of earlier classes are not widened along one.",
-                    "Leave the hierarchy out, or release at fixed levels (full-domain), which are the same each time.",
-                )
-        kinds = {each.name: each.axis.kind for each in attributes}
+        trees = {each.name: each.axis.tree for each in attributes if each.axis.tree is not None}
+        kinds = {each.name: each.axis.kind for each in attributes if each.name not in trees}
         orders = {n: tuple(schema[n].axis.values) for n, kind in kinds.items() if kind == "ordered"}  # type: ignore[arg-type]
-        options = ReadOptions(Roles(quasi=schema.quasi), kinds=kinds, orders=orders, released=True)
+        options = ReadOptions(
+            Roles(quasi=schema.quasi), kinds=kinds, orders=orders, hierarchies=trees, released=True
+        )  # fmt: skip
         return read(self.release, options=options)
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
@@ -158,19 +162,33 @@ class _Common:
     @classmethod
     def of(cls, name: str, table: Table, earlier: Table) -> _Common:
         first, second = table.schema[name].axis, earlier.schema[name].axis
+        if first.tree is not None:  # both have its leaves, in its order
+            return cls(first, None, None)
         if first.kind != second.kind or (first.values is None) != (second.values is None):
             raise SchemaError(
                 f"Column '{name}' is not of the same kind in the earlier release.", "Declare what it is (--kind)."
             )
         return cls(*first.shared_with(second))
 
+    @property
+    def in_sets(self) -> bool:
+        """Whether cells are single categories and sets of them; nodes of a hierarchy are stretches of its leaves."""
+        return self.axis.nominal and self.axis.tree is None
+
     def moved(self, lo: Positions, hi: Positions) -> tuple[Positions, Positions]:
         """Give cells of the earlier release on the common axis."""
-        return _moved(lo, self.earlier), _moved(hi, self.earlier)
+        return moved(lo, self.earlier), moved(hi, self.earlier)
 
     def codes(self, positions: Positions) -> Floats:
         """Give single values of the table as kernels compare them."""
-        return np.where(positions == MISSING, np.nan, _moved(positions, self.own).astype(np.float64))
+        return np.where(positions == MISSING, np.nan, moved(positions, self.own).astype(np.float64))
+
+    def _hull(self, lows: Positions, highs: Positions) -> tuple[int, int]:
+        """Give the range of some cells, or the lowest node that covers them."""
+        low, high = lows.min(keepdims=True), highs.max(keepdims=True)
+        if self.axis.tree is not None:
+            low, high = self.axis.tree.shown(low, high)
+        return int(low[0]), int(high[0])
 
     def published(
         self, lo: Positions, hi: Positions, into: Integers, members: list[Positions]
@@ -180,19 +198,19 @@ class _Common:
         parts = np.split(order, np.flatnonzero(np.diff(into[order])) + 1)
         cells, sets = [], dict[int, tuple[int, ...]]()
         for number, (old, inside) in enumerate(zip(parts, members, strict=True)):
-            values = _moved(inside, self.own)
+            values = moved(inside, self.own)
             lows, highs = np.append(lo[old], values), np.append(hi[old], values)
             gone = lows == MISSING
             if gone.all() and (highs == MISSING).all():
                 cells.append((MISSING, MISSING))
             elif gone.any():
                 cells.append((MISSING, TOP))
-            elif self.axis.nominal:
+            elif self.in_sets:
                 held = {m for position in np.unique(lows).tolist() for m in self.axis.members(position)}
                 sets[number] = tuple(sorted(held))
                 cells.append((0, 0))
             else:
-                cells.append((int(lows.min()), int(highs.max())))
+                cells.append(self._hull(lows, highs))
         axis, places = (
             self.axis.with_groups(held for held in sets.values() if len(held) > 1) if sets else (self.axis, {})
         )
@@ -203,21 +221,12 @@ class _Common:
         return axis, packed(ends[:, 0].copy(), ends[:, 1].copy())
 
 
-def _moved(positions: Positions, move: PositionMap) -> Positions:
-    if move is None:
-        return positions
-    inside = (positions != MISSING) & (positions != TOP)
-    found = positions.copy()
-    found[inside] = move[positions[inside]]
-    return found
-
-
 def _members(table: Table, name: str, labels: Column, groups: int, column: _Common) -> list[Positions]:
     """Give the values in each class that its cell has to hold: of numbers, the lowest and the highest."""
 
     def found(classes: Classes) -> list[Positions]:
         parts = np.split(classes.columns[name], classes.starts[1:-1])
-        if column.axis.nominal:
+        if column.in_sets:
             return [np.unique(part) for part in parts]  # one without a value has the lowest position of all
         return [np.array([part.min(), part.max()], np.int32) for part in parts]
 
@@ -241,11 +250,11 @@ class _Nearest:
         low, high = np.empty(lo.shape), np.empty(lo.shape)
         sets: list[tuple[int, ...]] = []
         width = max(
-            (len(each.axis.values) for each in ground if each.axis.nominal and each.axis.values is not None), default=1
+            (len(each.axis.values) for each in ground if each.in_sets and each.axis.values is not None), default=1
         )
         for j, each in enumerate(ground):
             low[:, j], high[:, j] = lo[:, j], hi[:, j]
-            if each.axis.nominal:
+            if each.in_sets:
                 assert each.axis.values is not None
                 for i in np.flatnonzero(lo[:, j] >= len(each.axis.values)).tolist():
                     low[i, j], high[i, j] = -1, len(sets)
@@ -256,7 +265,7 @@ class _Nearest:
         bits = np.zeros((len(sets), max(width, 1)), np.uint8)
         for number, members in enumerate(sets):
             bits[number, list(members)] = 1
-        kinds = np.array([NOMINAL if each.axis.nominal else NUMBER for each in ground], np.int64)
+        kinds = np.array([NOMINAL if each.in_sets else NUMBER for each in ground], np.int64)
         spread = [np.ptp(column[np.isfinite(column)]) if np.isfinite(column).any() else 0.0 for column in low.T]
         scale = np.array([1 / (width or 1.0) for width in spread])
         return cls(ground, RowTree(RowCells(low, high, bits), kinds, scale))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from shoal.catalogue import build, look_up
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.methods import Method, required_model
@@ -14,6 +16,8 @@ from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
 from shoal.parameters import settle, shown
 from shoal.table import Table
+
+_SIZES = 8  # among which one is drawn: each that is tried takes as long as forming classes does
 
 
 @dataclass(frozen=True)
@@ -25,10 +29,15 @@ class SecretBlind:
     decide nothing but one number, how large all classes are. It begins with k and grows by a quarter. That costs more
     than merging where few classes break a promise; records that are alike already are merged like others.
 
+    That one number still tells that smaller classes broke a promise. With ``spread`` it is drawn among sizes that all
+    keep the promises, so that it tells less. The draw is kept nowhere.
+
     Parameters
     ----------
     method
         Which method forms the classes.
+    spread
+        How much larger than need be classes may be: 0.5 draws among sizes up to half as large again. 0 draws nothing.
 
     References
     ----------
@@ -39,11 +48,20 @@ class SecretBlind:
 
     name: ClassVar[str] = "secret-blind"
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
+    keeps_values: ClassVar[bool] = True
     method: str = "hilbert"
+    spread: float = 0.0
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether each run forms the same classes."""
+        return not self.spread
 
     def __post_init__(self) -> None:
-        """Refuse methods that do not form classes of a size."""
+        """Refuse methods that do not form classes of a size, and what is no share."""
         settle(self)
+        if isinstance(self.spread, bool) or not isinstance(self.spread, int | float) or not 0 <= self.spread <= 10:
+            raise ParameterError(f"The spread is a share from 0 to 10, not {shown(self.spread)}.", "Usual is 0.5.")
         known = isinstance(self.method, str) and set(self.enforces) <= set(look_up("methods", self.method).enforces)
         if not known or self.method == self.name:
             raise ParameterError(
@@ -61,7 +79,7 @@ class SecretBlind:
             verdicts = check(released, models)
             broken = [verdict for verdict in verdicts if not verdict.holds]
             if not broken:
-                return released
+                return self._drawn(table, models, size, seed) or released
             if verdicts[0].classes == 1:
                 worst = broken[0]
                 raise GuaranteeError(
@@ -69,6 +87,22 @@ class SecretBlind:
                     worst.model.nearest(worst.level),
                 )
             size = min(max(size + 1, math.ceil(size * 1.25)), self._most(table))
+
+    def _drawn(self, table: Table, models: Sequence[PrivacyModel], size: int, seed: int) -> Table | None:
+        """Form classes of a size drawn among larger ones too; None if that is the size there was, which is as likely.
+
+        Those that break a promise are passed over, so that each of the others is as likely as the rest.
+        """
+        k, forming = required_model(models, KAnonymity, self.name), self._forming()
+        most = min(math.floor(size * (1 + self.spread)), self._most(table))
+        sizes = np.unique(np.linspace(size, max(most, size), _SIZES).astype(np.int64))
+        for drawn in np.random.default_rng(seed).permutation(sizes).tolist():
+            if drawn == size:
+                return None
+            released = forming.apply(table, [replace(k, k=drawn)], seed)
+            if all(verdict.holds for verdict in check(released, models)):
+                return released
+        return None
 
     def _forming(self) -> Method:
         given: dict[str, Any] = {"name": self.method}
@@ -84,7 +118,8 @@ class SecretBlind:
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
         k = required_model(models, KAnonymity, self.name).k
+        by_chance = f", by chance up to {self.spread:.0%} larger than that" if self.spread else ""
         return (
             f"Formed classes of at least {k} by quasi-identifiers alone ({self.method}), and all of them larger until "
-            "every class kept every promise."
+            f"every class kept every promise{by_chance}."
         )

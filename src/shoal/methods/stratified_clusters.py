@@ -10,10 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Bits
+from shoal.errors import ParameterError
 from shoal.kernels.grouping import starts_of
+from shoal.kernels.random_streams import random_words, uniform
 from shoal.methods import required_model
 from shoal.methods.partitioning import Publisher, describe_publication
 from shoal.methods.partitioning.merge_failing import promise_of
+from shoal.methods.perturbation.streams import Streams
 from shoal.methods.sorted_clusters import sort_keys
 from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
@@ -47,10 +51,17 @@ class StratifiedClusters(Publisher):
     The distance of every class is therefore measured: left-over records move to the nearest class that stays within
     t, and classes that still miss it are joined with their neighbours. Nothing is touched where t holds already.
 
+    The i-th class takes the i-th record of each stratum, so that keys rise from class to class in each: who knows the
+    value of one person can tell by them whose the values of the next classes are, and so on. With ``mixed`` this order
+    is broken: among so many classes that follow each other, it is drawn which takes which record of a stratum.
+
     Parameters
     ----------
     publish
         What a class shows: ``range``, as published, ``mean``, ``median`` or ``mode`` of its cells (see `Publisher`).
+    mixed
+        Among how many neighbouring classes records of a stratum are assigned at random; 1 leaves them as published. The
+        seed is drawn for each run and kept nowhere.
 
     References
     ----------
@@ -62,6 +73,20 @@ class StratifiedClusters(Publisher):
     name: ClassVar[str] = "stratified-clusters"
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
 
+    keeps_values: ClassVar[bool] = True
+    mixed: int = 1
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether each run forms the same classes."""
+        return self.mixed == 1
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number of classes."""
+        super().__post_init__()
+        if isinstance(self.mixed, bool) or not isinstance(self.mixed, int) or self.mixed < 1:
+            raise ParameterError("Records are mixed among a whole number of classes.", "Say mixed=16, or leave it out.")
+
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
         """Give each class one record of each stratum."""
         required_model(models, KAnonymity, self.name).demand(table.rows, None)
@@ -72,6 +97,8 @@ class StratifiedClusters(Publisher):
         by_value = table.rank([confidential])
         stratum = table.combine(lambda place: np.minimum(place // np.int32(groups), np.int32(size)), by_value)
         place = table.rank([stratum, *sort_keys(table, table.moments())])
+        if self.mixed > 1:
+            place = self._mixed(table, stratum, place, groups, Streams(seed).key("mixed"))
         labels = table.combine(lambda place, stratum: place - stratum * np.int32(groups), place, stratum)
         over = table.rows - groups * size
         if close and over:
@@ -82,13 +109,21 @@ class StratifiedClusters(Publisher):
             )  # fmt: skip
         return self.release_merged(table, labels, groups, models)
 
+    def _mixed(self, table: Table, stratum: Column, place: Column, groups: int, key: Bits) -> Column:
+        """Shuffle the places in each stratum, within stretches of so many classes."""
+        mixed = self.mixed
+        stretch = table.combine(lambda place, stratum: (place - stratum * np.int32(groups)) // mixed, place, stratum)
+        drawn = table.combine(lambda row: uniform(random_words(key, row)), table.rank([]))
+        return table.rank([stratum, stretch, drawn])
+
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
         size = class_size(table.rows, models)
+        order = f", assigned at random among {self.mixed:,} classes at a time" if self.mixed > 1 else ""
         return (
             f"Cut {table.rows:,} records into {size} strata of the confidential attribute, formed classes with one "
-            f"record of each stratum in the order of Algorithm S2, joined classes that missed a promise (Algorithm "
-            f"S4), and {describe_publication(self.publish)}."
+            f"record of each stratum in the order of Algorithm S2{order}, joined classes that missed a promise "
+            f"(Algorithm S4), and {describe_publication(self.publish)}."
         )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # The one list of what there is, in the order in which it is 
     from shoal.models.safe_harbor import SafeHarbor as SafeHarbor
     from shoal.models.person_diversity import PersonDiversity as PersonDiversity
     from shoal.models.person_closeness import PersonCloseness as PersonCloseness
+    from shoal.models.m_invariance import MInvariance as MInvariance
     from shoal.models.rounded_ends import RoundedEnds as RoundedEnds
     from shoal.models.km_anonymity import KmAnonymity as KmAnonymity
     from shoal.models.coherence import Coherence as Coherence

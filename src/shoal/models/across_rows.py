@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Integers, Positions
 from shoal.errors import GuaranteeError
+from shoal.kernels.grouping import distinct
 from shoal.models.confidential import bins_of, confidential
 from shoal.models.linked_model import Measured
 from shoal.models.people import Pairs, pairs_in, people_in, refuse_nobody, subject_of, values_had
@@ -153,7 +154,7 @@ class AcrossRows(ABC):
         def work(classes: Classes) -> tuple[float, Integers]:
             levels, broken = [], [np.empty(0, np.int64)]
             of_person = np.repeat(np.arange(classes.sizes.size, dtype=np.int64), classes.sizes)
-            pairs = np.unique((of_person << 32) + classes.columns[own])
+            pairs = distinct((of_person << 32) + classes.columns[own])
             people, rooms = pairs >> 32, pairs & 0xFFFFFFFF
             weights = np.append(0, np.cumsum(np.diff(known.starts)[rooms]))
             first, ends = 0, np.flatnonzero(np.append(people[1:] != people[:-1], True)) + 1

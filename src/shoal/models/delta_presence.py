@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Flags, Integers
-from shoal.errors import GuaranteeError, ParameterError
+from shoal.errors import ParameterError
 from shoal.models.linked_model import Measured
 from shoal.models.monotone import Monotone
 from shoal.models.outside_population import OutsidePopulation
+from shoal.models.people import people_in
 from shoal.parameters import settle
 from shoal.schema import Schema
 from shoal.table import Classes, Table
@@ -21,6 +22,8 @@ from shoal.table import Classes, Table
 @dataclass(frozen=True)
 class DeltaPresence(OutsidePopulation):
     """Of the people of the population who share what is published, a share between two bounds is in the table.
+
+    With a ``subject`` column people are counted, in the table and in its population, which must have such a column too.
 
     Parameters
     ----------
@@ -59,13 +62,18 @@ class DeltaPresence(OutsidePopulation):
         self._take()
 
     @property
+    def least_class(self) -> int:
+        """How many people a class of the table needs: nothing is promised without a population."""
+        return 1
+
+    @property
     def promised(self) -> float:
         """The largest share."""
         return float(self.most)
 
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give the share of the people who fit each class that is in the table, at most."""
-        return classes.sizes / np.maximum(self.people_in(classes, schema, reference), 1)
+        return people_in(classes, schema) / np.maximum(self.crowd_of(classes, schema, reference), 1)
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which shares lie between the bounds."""
@@ -96,9 +104,7 @@ class DeltaPresence(OutsidePopulation):
         return "without suppression"
 
     def demand(self, rows: int, subjects: int | None) -> None:
-        """Refuse people who have several records."""
-        if subjects is not None:
-            raise GuaranteeError(f"{self.name} counts records, not people.", "Leave out the subject column.")
+        """Demand nothing of the size of a table."""
 
     def nearest(self, level: float) -> str:
         """Say what could be asked for."""
@@ -117,5 +123,5 @@ class DeltaPresence(OutsidePopulation):
         """Tell what is counted."""
         return (
             f"records of a class by people of the population '{self.population}' (SHA-256 {self.sha256}) whose values "
-            "it covers"
+            f"it covers{self.counted(schema)}"
         )

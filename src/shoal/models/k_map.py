@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Flags, Integers
-from shoal.errors import GuaranteeError, ParameterError
+from shoal.errors import ParameterError
 from shoal.models.linked_model import Measured
 from shoal.models.monotone import Monotone
 from shoal.models.outside_population import OutsidePopulation
@@ -26,6 +26,8 @@ class KMap(OutsidePopulation):
     With a table of the population they are counted. Without one it is estimated: a class of the table is as large as it
     would be with a chance of at most ``alpha`` if fewer than k people shared it and each were in the table with the
     chance ``fraction``.
+
+    With a ``subject`` column people are counted, in the table and in its population, which must have such a column too.
 
     Parameters
     ----------
@@ -83,15 +85,19 @@ class KMap(OutsidePopulation):
 
     def _least(self, alpha: float, fraction: float) -> int:
         mean = fraction * self.k
-        chance = math.exp(-mean)
-        never = chance if self.truncated else 0.0
+        sizes = np.arange(min(self.k, math.ceil(mean + 40 * math.sqrt(mean) + 40)))
+        factorials = np.cumsum(np.log(np.maximum(sizes, 1)))  # as logarithms: of large means e to the minus mean is 0
+        chances = np.exp(sizes * math.log(mean) - mean - factorials)
+        if self.truncated:
+            chances[0] = 0.0
         seen = -math.expm1(-mean) if self.truncated else 1.0
-        size, below = 0, chance - never
-        while below < (1 - alpha) * seen and size + 1 < self.k:
-            size += 1
-            chance *= mean / size
-            below += chance
-        return min(self.k, size + 1)
+        enough = np.flatnonzero(np.cumsum(chances) >= (1 - alpha) * seen)
+        return min(self.k, int(enough[0]) + 1) if enough.size else self.k
+
+    @property
+    def least_class(self) -> int:
+        """How many people a class of the table needs."""
+        return self.least
 
     @property
     def promised(self) -> float:
@@ -100,7 +106,7 @@ class KMap(OutsidePopulation):
 
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give how many people at least fit each class, or its records."""
-        return self.people_in(classes, schema, reference).astype(np.float64)
+        return self.crowd_of(classes, schema, reference).astype(np.float64)
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes fit enough people."""
@@ -125,11 +131,10 @@ class KMap(OutsidePopulation):
         return "always"
 
     def demand(self, rows: int, subjects: int | None) -> None:
-        """Refuse people who have several records, and a k that no table reaches."""
-        if subjects is not None:
-            raise GuaranteeError(f"{self.name} counts records, not people.", "Leave out the subject column.")
-        if not self.outside and self.least > rows:
-            raise ParameterError(f"k = {self.k} cannot be estimated of {rows:,} records.", "Choose a smaller k.")
+        """Refuse a k that no table reaches."""
+        number, what = (rows, "records") if subjects is None else (subjects, "people")
+        if not self.outside and self.least > number:
+            raise ParameterError(f"k = {self.k} cannot be estimated of {number:,} {what}.", "Choose a smaller k.")
 
     def nearest(self, level: float) -> str:
         """Say how large a crowd there can be."""
@@ -139,17 +144,25 @@ class KMap(OutsidePopulation):
         """Say how many people each combination fits."""
         if self.outside:
             return f"Each combination of quasi-identifiers fits at least {level:,.0f} people of the population."
+        occurs, often = "Each combination of quasi-identifiers occurs", "times"
+        if schema.subject is not None:
+            occurs, often = "Each combination of quasi-identifiers is shared by", "different people"
         return (
-            f"Each combination of quasi-identifiers occurs at least {level:,.0f} times: with an error of at most "
+            f"{occurs} at least {level:,.0f} {often}: with an error of at most "
             f"{self.alpha:g}, at least {self.k:,} people of the population share it, as is estimated."
         )
 
     def convention(self, schema: Schema) -> str:
         """Tell what is counted."""
         if self.outside:
-            return f"people of the population '{self.population}' (SHA-256 {self.sha256}) whose values a class covers"
-        truncated = ", truncated at zero" if self.truncated else ""
+            return (
+                f"people of the population '{self.population}' (SHA-256 {self.sha256}) whose values a class covers"
+                f"{self.counted(schema)}"
+            )
+        truncated, who = ", truncated at zero" if self.truncated else "", "records"
+        if schema.subject is not None:
+            who = "distinct subjects"
         return (
-            f"estimated, alpha {self.alpha:g}: records per class, Poisson with the mean of k times {self.fraction:g}"
+            f"estimated, alpha {self.alpha:g}: {who} per class, Poisson with the mean of k times {self.fraction:g}"
             f"{truncated}, at least {self.least:,}"
         )

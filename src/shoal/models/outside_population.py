@@ -7,7 +7,7 @@ promise again (``shoal check --population``).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -15,12 +15,13 @@ from typing import Any, Self
 import numpy as np
 
 from shoal.arrays import Flags, Integers, Positions
-from shoal.engines.values import Boxes
 from shoal.errors import GuaranteeError, ParameterError
 from shoal.kernels.grouping import count_labels, label_rows
+from shoal.models.k_anonymity import KAnonymity
 from shoal.models.linked_model import Measured
+from shoal.models.people import people_in, refuse_nobody, subject_of
 from shoal.parameters import shown
-from shoal.populations.matched_classes import MatchedClasses, matched_classes
+from shoal.populations.matched_classes import MatchedClasses
 from shoal.populations.population_table import Population
 from shoal.schema import Schema
 from shoal.table import Carry, Classes, Table
@@ -36,16 +37,13 @@ class ExactPeople:
 
     cells: Positions
     people: Integers
+    apart: bool = True  # whether nobody has the values of two distinct records
 
     @classmethod
     def of(cls, table: Table, population: Population) -> ExactPeople:
         """Count the people of each distinct record."""
-
-        def collected(boxes: Boxes) -> Positions:
-            return boxes.lo
-
         matched = population.matched(table)
-        return cls(np.concatenate(table.boxes(collected)), matched.people)
+        return cls(matched.cells, matched.people, apart=population.subject is None)
 
     def in_classes(self, classes: Classes, names: tuple[str, ...]) -> Integers:
         """Give how many people at least fit each class."""
@@ -59,7 +57,11 @@ class ExactPeople:
         which, groups = label_rows(pairs, pairs, np.arange(2))
         first = np.empty(groups, np.int64)
         first[which[::-1]] = np.arange(which.size)[::-1]
-        return count_labels(owner[first], classes.sizes.size, people[pairs[first, 1]])
+        if self.apart:
+            return count_labels(owner[first], classes.sizes.size, people[pairs[first, 1]])
+        most = np.zeros(classes.sizes.size, np.int64)
+        np.maximum.at(most, owner[first], people[pairs[first, 1]])
+        return most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +73,7 @@ class OutsidePopulation:
     population
         The file of the population, or a table that was read of it.
     called
-        How quasi-identifiers are called there, where they have another name.
+        How quasi-identifiers, and the subject column, are called there, where they have another name.
     sha256
         The SHA-256 of the population, which is filled in.
     """
@@ -99,6 +101,11 @@ class OutsidePopulation:
     def __getstate__(self) -> dict[str, Any]:
         """Travel without the table of the population."""
         return {name: value for name, value in self.__dict__.items() if name != "_held"}
+
+    @property
+    def least_class(self) -> int:
+        """How many people a class of the table needs that keeps the promise whatever the population is."""
+        raise NotImplementedError
 
     @property
     def outside(self) -> bool:
@@ -129,7 +136,8 @@ class OutsidePopulation:
         """Give the promise with the population at hand, as the table is read that comes from it."""
         if not self.outside or (source is None and not self.lacks_population):
             return self
-        there = Population.beside(table, self.population if source is None else source, self.called).table
+        given = self.population if source is None else source
+        there = Population.beside(table, given, self.called, people=True).table
         if self.sha256 not in (None, there.origin.sha256):
             raise GuaranteeError(
                 "The population is not the one that is meant: its SHA-256 is another.",
@@ -144,26 +152,31 @@ class OutsidePopulation:
                 "The promise is about a population, and its table is not there.", "Give it: --population FILE."
             )
         held: Table = self._held  # type: ignore[attr-defined]
-        return Population.beside(table, held, self.called)
+        found = Population.beside(table, held, self.called, people=True)
+        if found.subject is not None:
+            refuse_nobody(found.table)
+        return found
 
     def matched(self, table: Table) -> MatchedClasses:
         """Count the people who fit each class of a release."""
-        there = self.people_of(table)
-        found = matched_classes(table, there.table, there.columns)
-        found.insist_on_superset()
-        return found
+        return self.people_of(table).matched(table)
 
     def carries(self, schema: Schema) -> tuple[Carry, ...]:
-        """Name the columns that say who fits a class."""
-        return schema.quasi if self.outside else ()
+        """Name the columns that say who fits a class, and whose each record is."""
+        return (*(schema.quasi if self.outside else ()), *subject_of(schema))
 
     def reference(self, table: Table) -> ExactPeople | None:
-        """Give how many people have the values of each record."""
+        """Give how many people have the values of each record; records of nobody are refused."""
+        refuse_nobody(table)
         return ExactPeople.of(table, self.people_of(table)) if self.outside else None
 
-    def people_in(self, classes: Classes, schema: Schema, reference: Any) -> Integers:
-        """Give how many people at least fit each class; without a population its records."""
-        return reference.in_classes(classes, schema.quasi) if self.outside else classes.sizes
+    def crowd_of(self, classes: Classes, schema: Schema, reference: Any) -> Integers:
+        """Give how many people at least fit each class; without a population those who have records in it."""
+        return reference.in_classes(classes, schema.quasi) if self.outside else people_in(classes, schema)
+
+    def counted(self, schema: Schema) -> str:
+        """Say what is counted where records say whose they are, as the end of a convention."""
+        return "" if schema.subject is None else "; people are counted, however many records they have"
 
     def breaking(self, sizes: Integers, people: Integers, strangers: int) -> Flags:
         """Tell which classes break the promise, given those of the whole release: to be suppressed, they are the least.
@@ -182,3 +195,16 @@ class OutsidePopulation:
     def measured(self, table: Table) -> Measured:
         """Measure a release in its population."""
         raise NotImplementedError
+
+
+def with_sizes(models: Sequence[Any]) -> list[Any]:
+    """Give promises with k-anonymity for those that only ask for a size of classes, if nothing else says one."""
+    sizes = [each.least_class for each in models if isinstance(each, OutsidePopulation) and not each.outside]
+    if not sizes or any(isinstance(model, KAnonymity) for model in models):
+        return list(models)
+    return [KAnonymity(max(2, *sizes)), *models]
+
+
+def of_population(models: Sequence[Any]) -> tuple[OutsidePopulation, ...]:
+    """Give the promises that need a table of a population."""
+    return tuple(model for model in models if isinstance(model, OutsidePopulation) and model.outside)

@@ -134,3 +134,8 @@ def records_again(table: Table, column: str) -> Repeats:
 def _alike(table: Table, column: str) -> Column:
     """Number the records of a table by person and value."""
     return table.number([*subject_of(table.schema), column])
+
+
+def of_records(model: object) -> bool:
+    """Tell whether a model is about single records, of which a file shows all, though people have a column."""
+    return bool(getattr(model, "of_records", False))

@@ -25,7 +25,7 @@ class PersonCloseness(AcrossRows):
     The value is taken to stay with the person. By Bayes each value has the product of its shares in the classes of the
     person's rows, over its share in the table for each class but the first. The distance is the total variation, which
     no earth mover's distance exceeds. Methods that merge classes merge those of people who are farther. It needs a
-    ``subject`` column, and what is published does not show it, so it is attested.
+    ``subject`` column, and is proved from a release with pseudonyms, or beside the original; else it is attested.
 
     Parameters
     ----------

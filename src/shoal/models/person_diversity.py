@@ -23,7 +23,7 @@ class PersonDiversity(AcrossRows):
     k-anonymity and l-diversity are about single classes. Who knows all visits of a person and looks at their classes
     together finds only the values that all of these have: a diagnosis that stays with the person is often the only one.
     Methods that merge classes merge those of such people with their neighbours until l values are left to everybody. It
-    needs a ``subject`` column, and what is published does not show it, so it is attested.
+    needs a ``subject`` column, and is proved from a release with pseudonyms or beside the original, and else attested.
 
     Parameters
     ----------

@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.arrays import Floats, Integers
+from shoal.arrays import Floats, Integers, Positions
 from shoal.engines.packed_cells import has_value, numbered_cells
 from shoal.kernels import MISSING, TOP
-from shoal.kernels.grouping import numbered
+from shoal.kernels.grouping import label_rows, numbered
 from shoal.kernels.individual_risk import individual_risks
 from shoal.models.agreeing_records import agreeing
 from shoal.models.survey_weights import weights_of
@@ -57,6 +57,11 @@ class RecordClasses:
         labels = rank[labels]
         return cls(tuple(names), labels, np.bincount(labels, minlength=values.size), first[order])
 
+    def codes(self, lo: Positions, hi: Positions) -> Positions:
+        """Number what the classes show in each column, by both ends of their cells."""
+        ends = np.ascontiguousarray(lo), np.ascontiguousarray(hi)
+        return np.stack([label_rows(*ends, np.array([j]))[0] for j in range(len(self.names))], axis=1)
+
 
 @dataclass(frozen=True, eq=False)
 class RecordRisks:
@@ -89,12 +94,9 @@ class RecordRisks:
         people = np.bincount(classes.labels, weights, classes.sizes.size).astype(np.float64)
         lo, hi = table.cells(names, classes.first)
         if (lo == MISSING).any():
-            keys = (lo.astype(np.int64) << 32) + (hi.astype(np.int64) - MISSING)
-            codes = np.stack([np.unique(key, return_inverse=True)[1].reshape(-1) for key in keys.T], axis=1)
+            codes = classes.codes(lo, hi)
             shown = ~((lo == MISSING) & ((hi == TOP) | (hi == MISSING)))
-            records, people = (
-                agreeing(codes.astype(np.int32), shown, counts, "either") for counts in (records, people)
-            )
+            records, people = (agreeing(codes, shown, counts, "either") for counts in (records, people))
         return cls(classes, weights, people, individual_risks(records, people))
 
     @property

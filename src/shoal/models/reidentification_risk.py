@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Flags, Integers
-from shoal.errors import GuaranteeError, ParameterError
+from shoal.errors import ParameterError
 from shoal.models.linked_model import Measured
 from shoal.models.monotone import Monotone
 from shoal.models.outside_population import OutsidePopulation
+from shoal.models.people import people_in
 from shoal.parameters import settle
 from shoal.schema import Schema
 from shoal.table import Classes, Table
@@ -25,6 +26,8 @@ class ReidentificationRisk(OutsidePopulation):
 
     Without a table of the population the attacker knows who is in the table (prosecutor): the chance is one in the size
     of the class. With one, he does not (journalist): it is one in the people who fit the class.
+
+    With a ``subject`` column people are counted, in the table and in its population, which must have such a column too.
 
     Parameters
     ----------
@@ -73,6 +76,11 @@ class ReidentificationRisk(OutsidePopulation):
         return True
 
     @property
+    def least_class(self) -> int:
+        """How many people a class of the table needs so that the chance, and so the mean, is low enough."""
+        return math.ceil(1 / self._strictest - 1e-9)
+
+    @property
     def promised(self) -> float:
         """The largest chance, or the largest mean."""
         return float(self.highest if self.average is None or not self.open else self.average)
@@ -88,7 +96,7 @@ class ReidentificationRisk(OutsidePopulation):
 
     def level(self, classes: Classes, schema: Schema, reference: Any) -> NDArray[np.float64]:
         """Give the chance to find a record of each class."""
-        return 1.0 / self.people_in(classes, schema, reference)
+        return 1.0 / self.crowd_of(classes, schema, reference)
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which classes keep the promise if all do: where each is below a bound, so is the mean."""
@@ -139,11 +147,13 @@ class ReidentificationRisk(OutsidePopulation):
             found = self.matched(table)
             sizes, crowd = found.sizes, found.people
         else:
+            self.reference(table)
+            schema = table.schema
 
             def sized(classes: Classes) -> Integers:
-                return classes.sizes
+                return people_in(classes, schema)
 
-            sizes = crowd = np.concatenate(table.classes(sized))
+            sizes = crowd = np.concatenate(table.classes(sized, carry=self.carries(schema)))
         return self._measured(sizes, crowd)
 
     def _measured(self, sizes: Integers, crowd: Integers) -> Measured:
@@ -163,13 +173,12 @@ class ReidentificationRisk(OutsidePopulation):
         return "without suppression" if self.share or self.average is not None else "always"
 
     def demand(self, rows: int, subjects: int | None) -> None:
-        """Refuse people who have several records, and a risk that no table is below."""
-        if subjects is not None:
-            raise GuaranteeError(f"{self.name} counts records, not people.", "Leave out the subject column.")
-        if not self.outside and self._strictest * rows < 1 and not self.share:
+        """Refuse a risk that no table is below."""
+        number, what = (rows, "records") if subjects is None else (subjects, "different people")
+        if not self.outside and self._strictest * number < 1 and not self.share:
             raise ParameterError(
-                f"A risk of {self._strictest:g} cannot be reached: the table has only {rows:,} records.",
-                f"Ask for {1 / max(rows, 1):.3g} or more, or add records.",
+                f"A risk of {self._strictest:g} cannot be reached: the table has only {number:,} {what}.",
+                f"Ask for {1 / max(number, 1):.3g} or more, or add records.",
             )
 
     def nearest(self, level: float) -> str:
@@ -190,6 +199,8 @@ class ReidentificationRisk(OutsidePopulation):
         if self.outside:
             return (
                 f"one in the people of the population '{self.population}' (SHA-256 {self.sha256}) whose values a class "
-                "covers; means over records"
+                f"covers; means over records{self.counted(schema)}"
             )
+        if schema.subject is not None:
+            return "one in the distinct subjects per class; means over the subjects of all classes"
         return "one in the records per class; means over records"

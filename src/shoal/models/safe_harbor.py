@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.domains.harbor_groups import FORMS, HERE, OLDEST, RESTRICTED, digest_of, within_harbor
 from shoal.domains.national_numbers import COUNTRIES
 from shoal.errors import ParameterError
-from shoal.models.harbor_kinds import harbor_columns, texts_of
+from shoal.models.harbor_kinds import HarborColumn, harbor_columns, texts_of
 from shoal.models.linked_model import Measured
 from shoal.parameters import settle, shown
 from shoal.schema import RELEASED, Schema, names_given
@@ -103,14 +103,18 @@ class SafeHarbor:
 
     def measured(self, table: Table) -> Measured:
         """Count the columns that break the rule."""
-        broken = 0
-        for found in harbor_columns(table, self.countries):
-            texts, _ = texts_of(table, found.column)
-            allowed = found.form in FORMS and all(
-                within_harbor(found.form, text, self.year, frozenset(self.populous)) for text in texts
-            )
-            broken += not allowed
+        broken = len(self.forbidden(table))
         return Measured(float(broken), broken, len(table.schema.of(*RELEASED)))
+
+    def forbidden(self, table: Table) -> tuple[str, ...]:
+        """Name the columns that break the rule: they look like an identifier, and show more than may be left of it."""
+        populous = frozenset(self.populous)
+
+        def kept(found: HarborColumn) -> bool:
+            texts, _ = texts_of(table, found.column)
+            return found.form in FORMS and all(within_harbor(found.form, text, self.year, populous) for text in texts)
+
+        return tuple(found.column for found in harbor_columns(table, self.countries) if not kept(found))
 
     def met(self, level: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell whether no column breaks the rule."""

@@ -11,6 +11,8 @@ from shoal.errors import DataError, SchemaError
 from shoal.schema import Role
 from shoal.table import Table
 
+LEAST, MOST = 1e-15, 1e15  # beyond these, squares of sums are no numbers any more, and measures would say 0
+
 
 def weights_of(table: Table) -> Floats | None:
     """Give the weight of each record, in the order of the table; None if no column has that role."""
@@ -22,12 +24,22 @@ def weights_of(table: Table) -> Floats | None:
         raise SchemaError(f"The weights in column '{name}' are no numbers.", "Name another column (--weight).")
     found = numbers_in(table, name)
     gone = int(np.isnan(found).sum())
-    wrong = int((found < 0).sum()) + int(np.isinf(found).sum())
+    wrong = int(((found != 0) & ~np.isnan(found) & ~((found >= LEAST) & (found <= MOST))).sum())
     if gone or wrong:
-        what = "have no weight" if gone else "have a weight that is below 0, or not finite"
+        what = "without a weight" if gone else f"with a weight that is neither 0 nor from {LEAST:g} to {MOST:g}"
         raise DataError(
-            f"{gone or wrong:,} records of column '{name}' {what}.", "Mend the column, or leave these records out."
+            f"Column '{name}' has records {what}: {gone or wrong:,}.", "Mend the column, or leave these records out."
         )
+    return found
+
+
+def weights_asked_for(table: Table) -> Floats:
+    """Give the weight of each record, or say that no column has that role."""
+    found = weights_of(table)
+    if found is None:
+        raise SchemaError("Records are to be weighted, and no column holds weights.", "Name it: --weight w.")
+    if found.size and not found.any():
+        raise DataError("All records weigh 0, so none would count.", "Name another column (--weight).")
     return found
 
 

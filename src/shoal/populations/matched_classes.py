@@ -13,16 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Flags, Integers, Positions
-from shoal.domains.axis import Axis
-from shoal.engines.local.aligning import Alignment, Used, alignment
-from shoal.engines.local_data import moved
+from shoal.engines.local.aligning import Alignment
 from shoal.engines.values import Boxes
 from shoal.errors import DataError, ParameterError
 from shoal.kernels import MISSING, TOP
-from shoal.populations.box_counts import PlacedBoxes, count_inside
+from shoal.populations.box_counts import PlacedBoxes, count_inside, count_people
 from shoal.populations.covering import containing, distinct_cells
+from shoal.populations.people_of_classes import PeopleOfClasses
 from shoal.populations.record_matches import MatchedBoxes, RowLookup
-from shoal.schema import Attribute, Role, Schema
+from shoal.populations.shared_axes import all_single, on_shared, shared_axes
 from shoal.table import Table
 
 
@@ -32,14 +31,17 @@ class MatchedClasses:
 
     Attributes
     ----------
+    cells
+        The lower ends of what each class shows.
     sizes
-        How many records each class has.
+        How many records each class has, or people.
     people
         How many people of the population fit each class.
     strangers
         How many fit none, but for one beside others that shows ``*`` everywhere.
     """
 
+    cells: Positions
     sizes: Integers
     people: Integers
     strangers: int
@@ -56,7 +58,9 @@ class MatchedClasses:
             )
 
 
-def matched_classes(table: Table, population: Table, columns: Sequence[str]) -> MatchedClasses:
+def matched_classes(
+    table: Table, population: Table, columns: Sequence[str], subject: str | None = None
+) -> MatchedClasses:
     """Count for each class of a table its records, and the people of the population who fit it.
 
     Parameters
@@ -67,35 +71,52 @@ def matched_classes(table: Table, population: Table, columns: Sequence[str]) -> 
         The population, with exact values.
     columns
         The columns of the population, in the order of the table's quasi-identifiers.
+    subject
+        The column of the population that says whose each of its records is; if left out, each is somebody else's, and
+        so is each of the table.
     """
+    if subject is not None:
+        return _by_people(table, population, columns, subject)
 
     def collected(boxes: Boxes) -> MatchedBoxes:
         return boxes.lo, boxes.hi, boxes.counts
 
-    names = table.schema.quasi
     parts = table.boxes(collected)
     lo, hi, sizes = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    theirs = _renamed(population, columns, names)
-    lo, hi, axes = _by_names_of_nodes(table, theirs, lo, hi)
-    ours = table.schema.with_axes(axes)
-    plan = alignment(
-        theirs, ours, names, (_used(population, dict(zip(names, columns, strict=True))), _ends(names, lo, hi))
-    )
-    if (lo == hi).all():
-        lookup = RowLookup(*(_on_common(lo, plan, plan.second),) * 2)
-        people = lookup.counts(population.boxes(_among(lookup, plan), columns))
-        return MatchedClasses(sizes, people, population.rows - int(people.sum()))
-    shown = _on_common(lo, plan, plan.second), _on_common(hi, plan, plan.second)
     says = ~((lo == MISSING) & (hi == TOP)).all(axis=1)
+    exact = all_single(table, table.schema.quasi, lo, hi)
+    plan, first, last = shared_axes(table, population, columns, lo, hi)
+    if exact:
+        lookup = RowLookup(first, first)
+        people = lookup.counts(population.boxes(_among(lookup, plan), columns))
+        return MatchedClasses(lo, sizes, people, population.rows - int(people.sum()))
     says |= not says.any()
     people, strangers = np.zeros(sizes.size, np.int64), 0
     for low, high, counts in population.boxes(collected, columns):
-        if (low != high).any():
-            raise ParameterError("The population has ranges or sets in the place of values.", "Give the values.")
-        found = count_inside(*_placed(_on_common(low, plan, plan.first), counts, *shown, plan), says)
+        _insist_on_values(population, columns, low, high)
+        found = count_inside(*_placed(on_shared(low, plan, plan.first), counts, first, last, plan), says)
         people += found[0]
-        strangers += found[1]
-    return MatchedClasses(sizes, people, strangers)
+        strangers += int(counts[found[1]].sum())
+    return MatchedClasses(lo, sizes, people, strangers)
+
+
+def _by_people(table: Table, population: Table, columns: Sequence[str], subject: str) -> MatchedClasses:
+    """Count the people of each class, however many records they have, and those of the population who fit it."""
+    assert table.schema.subject is not None
+    own = PeopleOfClasses.of(table, table.schema.quasi, table.schema.subject)
+    theirs = PeopleOfClasses.of(population, columns, subject)
+    _insist_on_values(population, columns, theirs.lo, theirs.hi)
+    says = ~((own.lo == MISSING) & (own.hi == TOP)).all(axis=1)
+    says |= not says.any()
+    plan, first, last = shared_axes(table, population, columns, own.lo, own.hi)
+    places, _, boxes = _placed(on_shared(theirs.lo, plan, plan.first), theirs.records, first, last, plan)
+    people, strangers = count_people(places, theirs.starts, theirs.persons, boxes, says)
+    return MatchedClasses(own.lo, own.people, people, strangers)
+
+
+def _insist_on_values(population: Table, columns: Sequence[str], lo: Positions, hi: Positions) -> None:
+    if not all_single(population, columns, lo, hi):
+        raise ParameterError("The population has ranges or sets in the place of values.", "Give the values.")
 
 
 def _placed(
@@ -122,78 +143,13 @@ def _placed(
     return places, counts, PlacedBoxes(low, high, cells, held)
 
 
-def _by_names_of_nodes(
-    table: Table, theirs: Schema, lo: Positions, hi: Positions
-) -> tuple[Positions, Positions, dict[str, Axis]]:
-    """Put cells in columns with hierarchies where nodes of the same names lie in the population, which may have more.
-
-    A node that the population does not have is put behind all others, where nobody is.
-    """
-    axes: dict[str, Axis] = {}
-    lo, hi = lo.copy(), hi.copy()
-    for j, name in enumerate(table.schema.quasi):
-        ours, other = table.schema[name].axis, theirs[name].axis
-        if ours.tree is None or other.tree is None:
-            continue
-        axes[name] = other
-        places = {text: span for span, text in other.tree.nodes.items()}
-        nowhere = len(other.tree.levels)
-        cells, which = np.unique(np.stack([lo[:, j], hi[:, j]], axis=1), axis=0, return_inverse=True)
-        for i, (low, high) in enumerate(cells.tolist()):
-            if low != MISSING:
-                cells[i] = places.get(ours.tree.nodes[low, high], (nowhere, nowhere))
-        lo[:, j], hi[:, j] = cells[which.reshape(-1)].T
-    return lo, hi, axes
-
-
-def _renamed(population: Table, columns: Sequence[str], names: Sequence[str]) -> Schema:
-    pairs = zip(names, columns, strict=True)
-    return Schema(tuple(Attribute(name, Role.QUASI, population.schema[theirs].axis) for name, theirs in pairs))
-
-
-def _used(population: Table, columns: dict[str, str]) -> Used:
-    def used(name: str) -> Positions:
-        positions: Positions = population.counts(columns[name])[0]
-        present: Positions = positions[positions != MISSING]
-        return present
-
-    return used
-
-
-def _ends(names: Sequence[str], lo: Positions, hi: Positions) -> Used:
-    def used(name: str) -> Positions:
-        j = names.index(name)
-        ends = np.unique(np.concatenate([lo[:, j], hi[:, j]]))
-        found: Positions = ends[(ends != MISSING) & (ends != TOP)]
-        return found
-
-    return used
-
-
 def _among(lookup: RowLookup, plan: Alignment) -> Callable[[Boxes], MatchedBoxes]:
     """Give what finds the persons who may equal a record, on the axes that both tables share."""
     found = lookup.among()
 
     def among(boxes: Boxes) -> MatchedBoxes:
-        there = _on_common(boxes.lo, plan, plan.first)
-        here = there if boxes.hi is boxes.lo else _on_common(boxes.hi, plan, plan.first)
+        there = on_shared(boxes.lo, plan, plan.first)
+        here = there if boxes.hi is boxes.lo else on_shared(boxes.hi, plan, plan.first)
         return found(Boxes(boxes.names, there, here, boxes.counts, boxes.lowest, boxes.highest, boxes.missing))
 
     return among
-
-
-def _on_common(cells: Positions, plan: Alignment, moves: dict[str, Positions | None]) -> Positions:
-    """Put cells on the axes that two tables share; a value that the other table lists nowhere stays one of its own."""
-    if all(moves[name] is None for name in plan.names):
-        return np.ascontiguousarray(cells)
-    columns = []
-    for j, name in enumerate(plan.names):
-        column, move = np.ascontiguousarray(cells[:, j]), moves[name]
-        if move is None or move.ndim == 1:
-            columns.append(moved(column, move))
-            continue
-        known = (column != MISSING) & (column != TOP)
-        out = column.copy()
-        out[known] = move[1][np.searchsorted(move[0], column[known])]
-        columns.append(out)
-    return np.ascontiguousarray(np.stack(columns, axis=1))

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import Integers, Positions
 from shoal.engines import Boxes
-from shoal.kernels.grouping import count_labels, label_rows, mix_rows
+from shoal.kernels.grouping import count_labels, distinct, label_rows, mix_rows
 from shoal.table import Table
 
 # Both ends of the cells of some boxes, and how often each box occurs.
@@ -35,7 +35,7 @@ class RowLookup:
     def among(self) -> Callable[[Boxes], MatchedBoxes]:
         """Give what finds the boxes that may equal a row."""
         columns = self.columns
-        wanted = np.unique(mix_rows(np.ascontiguousarray(self.lo), np.ascontiguousarray(self.hi), columns))
+        wanted = distinct(mix_rows(np.ascontiguousarray(self.lo), np.ascontiguousarray(self.hi), columns))
 
         def found(boxes: Boxes) -> MatchedBoxes:
             mixed = mix_rows(boxes.lo, boxes.hi, columns)

@@ -13,14 +13,17 @@ from string import ascii_lowercase, ascii_uppercase, digits
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.errors import DataError, ParameterError
+from shoal.kernels.radix import places_in
 from shoal.pseudonyms.ff1 import FF1, LEAST_VALUES
-from shoal.pseudonyms.names import keyed
+from shoal.pseudonyms.names import keyed, order_of_signs
 from shoal.secret_keys import SecretKey
 
 ALPHABETS = {"digits": digits, "lower": digits + ascii_lowercase, "upper": digits + ascii_uppercase}
 _PREFIX = b"ff1\x00"
 _NONE = 255
+_WIDEST = 64  # codes that are longer are sorted as texts: a table of them all would have the width of the longest
 
 Signs = NDArray[np.uint32]  # rows of code points
 
@@ -98,3 +101,20 @@ class CodeCipher:
             f"{LEAST_VALUES:,} of their form: whoever knows some could tell the others.",
             f"Give them pseudonyms, which have no form: --identifier {column}=pseudonym:{self.domain}.",
         )
+
+
+def numbered_codes(codes: Sequence[str]) -> tuple[NDArray[np.object_], Positions]:
+    """Give different codes in ascending order, and the place of each among them.
+
+    >>> [found.tolist() for found in numbered_codes(["B-2", "A-1", "B-1"])]
+    [['A-1', 'B-1', 'B-2'], [2, 0, 1]]
+    """
+    width = max(map(len, codes), default=0)
+    if width > _WIDEST or not all(map(str.isascii, codes)):
+        order = np.array(sorted(range(len(codes)), key=codes.__getitem__), np.int32)
+        listed = [codes[i] for i in order.tolist()]
+    else:
+        table = np.array(codes, f"S{max(-(-width // 8), 1) * 8}")
+        order = order_of_signs(table)
+        listed = table[order].astype("U").tolist()  # anew, one behind the other in memory, where they are read fast
+    return np.array(listed, object), places_in(order)

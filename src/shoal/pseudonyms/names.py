@@ -19,7 +19,9 @@ from unicodedata import is_normalized, normalize
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arrays import Positions
 from shoal.errors import DataError
+from shoal.kernels.radix import order_by_lengths
 from shoal.secret_keys import SecretKey
 
 BITS = 80
@@ -95,20 +97,27 @@ def base32(rows: NDArray[np.uint8]) -> NDArray[np.bytes_]:
 
 
 def numbered_names(names: NDArray[np.bytes_]) -> tuple[NDArray[np.bytes_], NDArray[np.int32]]:
-    """Give the different pseudonyms in ascending order, and the place of each among them.
-
-    Their first eight letters, as one number each, put all of them in order unless some have these in common.
-    """
-    halves = np.ascontiguousarray(names).view(">u8").reshape(-1, 2).astype(np.uint64)
-    order = np.argsort(halves[:, 0], kind="stable")
-    first = halves[order, 0]
-    if (first[1:] == first[:-1]).any():
-        order = np.lexsort((halves[:, 1], halves[:, 0]))
+    """Give the different pseudonyms in ascending order, and the place of each among them."""
+    order = order_of_signs(names)
     listed = names[order]
     new = np.append(np.ones(min(1, listed.size), bool), listed[1:] != listed[:-1])
     places = np.empty(names.size, np.int32)
     places[order] = np.cumsum(new) - 1
     return listed[new], places
+
+
+def order_of_signs(texts: NDArray[np.bytes_]) -> Positions:
+    """Give the ascending order of texts of ASCII whose width is a multiple of eight, as that of numbers of 64 bits.
+
+    >>> order_of_signs(np.array(["b1", "a2", "a10"], "S8")).tolist()
+    [2, 1, 0]
+    """
+    eights = np.ascontiguousarray(texts).view(">u8").reshape(texts.size, texts.itemsize // 8)
+    eights = eights.astype(np.uint64).view(np.float64)
+    order = np.arange(texts.size, dtype=np.int32)
+    for eight in reversed(eights.T):
+        order = order[order_by_lengths(eight[order])]
+    return order
 
 
 def refuse_collisions(names: int, values: int, column: str) -> None:

@@ -11,6 +11,12 @@ from shoal.errors import ParameterError
 from shoal.pseudonyms.forms import ALPHABETS
 
 DROP, PSEUDONYM, FORM, SHIFT = "drop", "pseudonym", "ff1", "shift"
+OFFERED = {  # what can be written, in the order in which it is listed: what it does, and what it is told
+    DROP: ("Leave the column out.", ()),
+    PSEUDONYM: ("Pseudonymize: 16 letters and digits for each value, under a key.", ("DOMAIN",)),
+    FORM: ("Pseudonymize codes that keep their form: digits become other digits, under a key.", ("DOMAIN", "ALPHABET")),
+    SHIFT: ("Shift dates: by the same number of days for all of a person, under a key.", ("DAYS", "STEP")),
+}
 _WRITTEN = re.compile(r"(?P<name>.+)=(?P<treatment>(?:drop|pseudonym|ff1|shift|hash|md5|sha\d*)(?::.*)?)", re.DOTALL)
 _HASHES = re.compile(r"(hash|md5|sha\d*)(:|$)")
 _EXAMPLES = (

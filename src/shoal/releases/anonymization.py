@@ -12,6 +12,7 @@ from typing import Any, Unpack
 from shoal.catalogue import build, picked
 from shoal.direct_identifiers import TreatedColumn, treat, treated_columns
 from shoal.engines.io.streams import at_hand
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.joined_rows import JoinedRows, joined_rows
 from shoal.joined_tables import JoinedTables
@@ -19,7 +20,7 @@ from shoal.measures import Measure, TableMeasure, insist_on_measurable, score
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.known_matches import KnownMatches
 from shoal.methods import Asking, Method
-from shoal.methods.perturbation.preserved import KeptStep, draws, kept_step
+from shoal.methods.perturbation.preserved import KeptStep, changes_values, draws, kept_step
 from shoal.methods.perturbation.streams import fresh_seed, seed_of_step
 from shoal.methods.round_ends import RoundEnds
 from shoal.models import PrivacyModel, check
@@ -184,10 +185,10 @@ def anonymize(
     insist_on_measurable(asked, table)
     recipe = Recipe.of(table, methods, tuple(models), asked, seed)
     recipe = replace(recipe, row_order=row_order, no_promise=no_promise and not models, allow_identifiers=allowed)
-    recipe = replace(recipe, cells=cells)
+    recipe = replace(recipe, cells=cells, joined_with=tuple(Source.parse(each).seen_from(None) for each in others))
     steps, kept = [], list[KeptStep]()
     drawn = fresh_seed() if recipe.seed is None else recipe.seed
-    secret = draws(methods) and stating is None
+    secret = changes_values(methods) and stating is None
     with by_itself("masking", progress):
         masked, identifiers = named_anew(table, pseudonym_key)
         for number, step in enumerate(methods):

@@ -16,6 +16,7 @@ from shoal.engines.io.bounds import refuse_taken_names
 from shoal.engines.packed_cells import all_single, has_value, packed, unpacked
 from shoal.errors import ParameterError, suggest
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import distinct
 from shoal.table import Column, Table
 
 WAYS = ("text", "bounds", "middle")
@@ -53,10 +54,10 @@ def ranged_columns(table: Table) -> dict[str, Integers]:
     for name in table.schema.quasi:
         axis = table.schema[name].axis
         if axis.numeric and axis.tree is None:
-            pieces = table.collect(np.unique, table.column(name))
-            distinct = np.unique(np.concatenate(pieces))
-            if not all_single(distinct):
-                found[name] = distinct
+            pieces = table.collect(distinct, table.column(name))
+            cells = distinct(np.concatenate(pieces))
+            if not all_single(cells):
+                found[name] = cells
     return found
 
 

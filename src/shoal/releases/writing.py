@@ -232,6 +232,7 @@ def _full_recipe(release: Proved, places: Places, delimiter: str) -> Recipe:
         target=seen(places.target),
         certificate=seen(places.certificate if places.named[0] else None),
         private=seen(places.private if places.named[1] else None),
+        joined_with=tuple(Source.parse(each).seen_from(folder) for each in release.recipe.joined_with),
         delimiter=None if delimiter == delimiter_for(places.target) else delimiter,
     )
 

@@ -20,6 +20,7 @@ from shoal.report import words
 from shoal.report.discretion import Discretion, percent
 from shoal.report.figures import AFTER, BEFORE
 from shoal.report.known_points_report import unicity_curves
+from shoal.report.linked_warnings import linked_method_section
 from shoal.report.page import Page, PageBlock, Section, bullets, joined, named, note, paragraph, table, verdict
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
@@ -80,6 +81,7 @@ class _LinkedReport:
                 Section("Whom known points single out", *self.unicity(), id="unicity"),
                 Section("What it cost", *self.cost(), id="cost"),
                 Section("Attacker, and what is not promised", *self.limits(), id="attacker"),
+                *([] if (attacks := linked_method_section(self.release)) is None else [attacks]),
                 Section("How to do it again", *self.again(), id="repeat"),
                 Section("Sign-off", sentence("sign_off", self.approval), id="sign-off"),
                 Section("Annex: definitions", *words.definitions(used), id="annex"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from shoal.domains.axis import Axis
 from shoal.engines.values import Boxes
 from shoal.kernels import MISSING
+from shoal.methods.stratified_clusters import StratifiedClusters
 from shoal.models.across_rows import AcrossRows
 from shoal.models.rounded_ends import RoundedEnds, steps_of
 from shoal.releases.release import Release
@@ -21,7 +22,9 @@ from shoal.table import Table
 # Methods that bring all records of a column to one level, or to the same limits, whatever group they are in.
 _ONE_LEVEL = frozenset({"full-domain", "first-level", "coarsen", "code-extremes", "round-ends"})
 # Methods that group other records of the same people in the same way, or nearly so.
-_SAME_GROUPS = frozenset({"same-classes", "full-domain", "first-level", "code-extremes", "round-ends"})
+_SAME_GROUPS = frozenset(
+    {"same-classes", "same-signatures", "full-domain", "first-level", "code-extremes", "round-ends"}
+)
 
 
 def method_section(release: Release, original: Table, *, external: bool) -> Section | None:
@@ -31,7 +34,12 @@ def method_section(release: Release, original: Table, *, external: bool) -> Sect
     """
     subject = original.schema.subject
     several = subject is not None and (external or bool((original.counts(subject)[1] > 1).any()))
-    found = list(MethodWarnings(release, original.schema, several).sentences())
+    return section_of(MethodWarnings(release, original.schema, several).sentences())
+
+
+def section_of(sentences: Iterable[Html]) -> Section | None:
+    """Give the section that has these sentences; none if there are none."""
+    found = list(sentences)
     return Section("What attackers who know the method can try", *_blocks(found), id="method") if found else None
 
 
@@ -107,10 +115,16 @@ class MethodWarnings:
             )
 
     def _chains(self) -> Iterator[Html]:
-        if any(method.name == "stratified-clusters" for method in self.release.recipe.methods):
+        rows = self.release.table.rows
+        if any(
+            isinstance(method, StratifiedClusters) and method.mixed < rows // 2
+            for method in self.release.recipe.methods
+        ):
             yield joined(
                 "Algorithm S4 takes one record of each stratum into every group, in one order, so that who knows the "
                 "values of one group can often work out those of the next, most of all at a low k: ",
+                code(f"--param mixed={rows}"),
+                " assigns them at random over all groups, and ",
                 code("--method hilbert"),
                 " keeps t-closeness without such chains.",
             )
@@ -154,14 +168,17 @@ class MethodWarnings:
             )
 
     def _wide(self, *, in_tree: bool) -> list[str]:
-        """Name the quasi-identifiers with cells that stand for several values: nodes of a hierarchy, or ranges."""
-        table = self.release.table
-        return [
-            name
-            for name in table.schema.quasi
-            if _suits(table.schema[name].axis, in_tree=in_tree)
-            and any(table.boxes(_any_node if in_tree else _any_range, (name,)))
-        ]
+        return wide_columns(self.release.table, self.release.table.schema.quasi, in_tree=in_tree)
+
+
+def wide_columns(table: Table, names: Iterable[str], *, in_tree: bool) -> list[str]:
+    """Name the columns with cells that stand for several values: nodes of a hierarchy, or ranges."""
+    return [
+        name
+        for name in names
+        if _suits(table.schema[name].axis, in_tree=in_tree)
+        and any(table.boxes(_any_node if in_tree else _any_range, (name,)))
+    ]
 
 
 def _suits(axis: Axis, *, in_tree: bool) -> bool:

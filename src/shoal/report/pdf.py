@@ -14,8 +14,10 @@ from typing import Any
 from shoal.charts.style import resolved
 from shoal.errors import ParameterError
 from shoal.extras import missing
+from shoal.report.pdf_tags import finish
 
 _TABLE = re.compile(r"<details>\n<summary>The numbers behind this figure</summary>.*?</details>\n", re.DOTALL)
+_PAIR = re.compile(r"<div>(<dt>.*?</dd>)</div>", re.DOTALL)
 _DRAWING = re.compile(
     r'(?P<svg><svg [^>]*class="shoal-chart"[^>]*>)\n'
     r"<title[^>]*>(?P<title>[^<]*)</title>\n<desc[^>]*>(?P<desc>[^<]*)</desc>"
@@ -36,7 +38,7 @@ def pdf(html: str) -> bytes:
     """Give a page as a tagged PDF. The same page gives the same bytes on the same machine."""
     document = _weasyprint().HTML(string=_for_paper(html), url_fetcher=_refuse)
     name = hashlib.sha256(html.encode()).hexdigest()[:32].encode()
-    content: bytes = document.write_pdf(pdf_identifier=name, pdf_variant="pdf/ua-1")
+    content: bytes = document.write_pdf(pdf_identifier=name, pdf_variant="pdf/ua-1", finisher=finish)
     return content
 
 
@@ -44,9 +46,10 @@ def _for_paper(html: str) -> str:
     """Give each drawing its style, as printers draw them as pictures of their own, and all that is said of it as its
     title, which becomes its alternative text.
 
-    The tables behind figures stay in the page: on paper they would take more room than all else.
+    The tables behind figures stay in the page: on paper they would take more room than all else. Facts lose the boxes
+    around them, since a list in a PDF holds its entries and nothing else.
     """  # noqa: D205
-    bare = _TABLE.sub("", html)
+    bare = _PAIR.sub(r"\1", _TABLE.sub("", html))
     return _DRAWING.sub(
         lambda found: f"{found['svg']}<title>{found['title']}. {found['desc']}</title><style>{_style()}</style>", bare
     )

@@ -14,7 +14,7 @@ from shoal.certification.certificate import Certificate
 from shoal.certification.papers import certificate_beside
 from shoal.engines.io.file_extensions import delimiter_for
 from shoal.engines.sources import Source
-from shoal.methods.perturbation.preserved import draws
+from shoal.methods.perturbation.preserved import changes_values, draws
 from shoal.recipe import Recipe, without_values
 from shoal.releases.release import Release
 from shoal.releases.stated_release import table_for_all
@@ -59,8 +59,9 @@ def repeating(
     saved = files.get("recipe", "recipe.toml")
     where = f"It is in {saved}:" if "recipe" in files else f"Saved as {saved} beside the table:"
     if draws(release.recipe.methods):
+        what = "changes values" if changes_values(release.recipe.methods) else "forms classes"
         yield (
-            "The same recipe on the same table changes values in the same way, but by other random numbers each time: "
+            f"The same recipe on the same table {what} in the same way, but by other random numbers each time: "
             f"those of this release are kept nowhere, so that nobody can take them off again. {where}"
         )
     elif release.people is None:

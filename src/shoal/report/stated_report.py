@@ -16,6 +16,7 @@ from shoal.report.discretion import Discretion
 from shoal.report.page import Page, PageBlock, Section, bullets, facts, note, table, verdict
 from shoal.report.rendering import sentence
 from shoal.report.repeating import repeating
+from shoal.report.stated_warnings import stated_method_section
 from shoal.version import VERSION
 
 
@@ -59,6 +60,7 @@ class _StatedReport:
                 Section("The arithmetic", *self.arithmetic(), id="arithmetic"),
                 Section("What it cost", *self.cost(), id="cost"),
                 Section("What is not promised", *self.limits(), id="attacker"),
+                *([] if (attacks := stated_method_section(self.stated)) is None else [attacks]),
                 Section(
                     "How this was made",
                     *repeating(self.release, self.certificate, self.discretion, self.files),

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from shoal.errors import ShoalError
 from shoal.version import VERSION
 from shoal.web import reader
-from shoal.web.errors import USUAL_STATUS
+from shoal.web.errors import USUAL_STATUS, StaleError
 from shoal.web.guard import Guard
 from shoal.web.page_templates import framed, rendered, stylesheet
 from shoal.web.routes import (
@@ -34,9 +34,14 @@ from shoal.web.routes import (
     reasons,
     release,
     risk,
+    risk_certificate,
     roles,
+    sections,
     sessions,
     unicity,
+)
+from shoal.web.routes import (
+    files as other_files,
 )
 from shoal.web.session_middleware import SessionMiddleware
 from shoal.web.session_store import SessionStore
@@ -48,8 +53,8 @@ _KINDS = {"htmx.min.js": "text/javascript", "workbench.js": "text/javascript", "
 # Nothing is reported to anyone, whatever the environment says.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 _SCREENS = (
-    cases, data, roles, harbor, risk, unicity, reasons, hierarchies, levels, protect, compare, attacks, release, jobs,
-    sessions, questions,
+    cases, data, roles, harbor, risk, risk_certificate, sections, unicity, reasons, hierarchies, levels, protect,
+    other_files, compare, attacks, release, jobs, sessions, questions,
 )  # fmt: skip
 _DAY = {"Cache-Control": "private, max-age=86400"}
 
@@ -104,9 +109,10 @@ def _static(app: FastAPI) -> None:
 def _failures(app: FastAPI) -> None:
     """Say what is wrong in the form in which it was asked for: to programs as JSON, to people as a page."""
 
+    @app.exception_handler(StaleError)
     @app.exception_handler(ShoalError)
     def mistaken(request: Request, error: Exception) -> Response:
-        assert isinstance(error, ShoalError)
+        assert isinstance(error, ShoalError | StaleError)
         return _answer(request, getattr(error, "status", USUAL_STATUS), error.what, error.remedy)
 
     @app.exception_handler(RequestValidationError)

@@ -22,8 +22,8 @@ class NotThereError(WebError):
     status = 404
 
 
-class StaleError(WebError):
-    """A page shows what no longer holds, so that nobody can have meant what it asks for.
+class StaleError(Exception):
+    """A page shows what no longer holds, so that nobody can have meant what it asks for: not that it cannot be done.
 
     Parameters
     ----------
@@ -34,12 +34,10 @@ class StaleError(WebError):
     status = 409
 
     def __init__(self, changed: Sequence[str]) -> None:
-        super().__init__(
-            _("This changed in another tab; look again."),
-            _("Nothing was done. What changed: %(changes)s.", changes="; ".join(changed))
-            if changed
-            else _("Nothing was done."),
-        )
+        self.what, self.remedy = _("This changed in another tab; look again."), _("Nothing was done.")
+        if changed:
+            self.remedy = _("Nothing was done. What changed: %(changes)s.", changes="; ".join(changed))
+        super().__init__(self.what)
 
 
 class TooLargeError(WebError):

@@ -40,9 +40,14 @@ class Drawing:
         return self.wide.html(narrow=self.narrow)
 
 
-def both(draw: Callable[[float], Figure], wide: float = _WIDE) -> Drawing:
-    """Draw a figure for wide screens and for narrow ones."""
-    return Drawing(draw(wide), draw(_NARROW))
+def both(chart: Callable[..., Figure], rows: Sequence[Found], *, wide: float = _WIDE, **look: Any) -> Drawing:
+    """Draw a figure of rows for wide screens and for narrow ones."""
+    return Drawing(chart(rows, **look, width=wide), chart(rows, **look, width=_NARROW))
+
+
+def _curves(rows: Sequence[Found], *, wide: float = _WIDE, **look: Any) -> Drawing:
+    """Draw shares as lines."""
+    return both(lines, rows, wide=wide, **look, percent=True, height=190)
 
 
 def sizes(found: Found, k: int, title: str) -> Drawing:
@@ -59,24 +64,22 @@ def sizes(found: Found, k: int, title: str) -> Drawing:
     low = [row["size"] for row in rows if row["start"] < k]
     mark = next(((row["size"], f"k = {k}") for row in rows if row["start"] == k), None)
     return both(
-        lambda width: bars(
-            rows,
-            x="size",
-            y="share",
-            percent=True,
-            alert=low,
-            mark=mark,
-            x_label=_("people in the same group (equivalence class)"),
-            y_label=_("share of people"),
-            title=title,
-            description=_(
-                "A group is all people who look the same to someone who knows the quasi-identifiers. Hatched: groups "
-                "smaller than k = %(k)s.",
-                k=k,
-            ),
-            width=width,
-            height=190,
-        )
+        bars,
+        rows,
+        x="size",
+        y="share",
+        percent=True,
+        alert=low,
+        mark=mark,
+        x_label=_("people in the same group (equivalence class)"),
+        y_label=_("share of people"),
+        title=title,
+        description=_(
+            "A group is all people who look the same to someone who knows the quasi-identifiers. Hatched: groups "
+            "smaller than k = %(k)s.",
+            k=k,
+        ),
+        height=190,
     )
 
 
@@ -90,20 +93,18 @@ def drivers(found: Found) -> Drawing:
         else ""
     )
     return both(
-        lambda width: drops(
-            shown,
-            name="column",
-            share="uniqueness",
-            whole=found["uniqueness"],
-            whole_label=_("all columns known"),
-            x_label=_("share of people who stand alone"),
-            title=_("Which columns give people away"),
-            description=_(
-                "Each bar ends where the share of people who stand alone would be if that one column were not known."
-            )
-            + more,
-            width=width,
+        drops,
+        shown,
+        name="column",
+        share="uniqueness",
+        whole=found["uniqueness"],
+        whole_label=_("all columns known"),
+        x_label=_("share of people who stand alone"),
+        title=_("Which columns give people away"),
+        description=_(
+            "Each bar ends where the share of people who stand alone would be if that one column were not known."
         )
+        + more,
     )
 
 
@@ -120,25 +121,20 @@ def knowledge(found: Found) -> Drawing:
         shares = by_number[count]
         rows.append({"known": count, "which": worst, "share": max(shares)})
         rows.append({"known": count, "which": average, "share": sum(shares) / len(shares)})
-    return both(
-        lambda width: lines(
-            rows,
-            x="known",
-            y="share",
-            group="which",
-            dots=dots,
-            percent=True,
-            x_label=_("columns that someone knows"),
-            y_label=_("share of people who stand alone"),
-            title=_("The more someone knows, the more people stand alone"),
-            description=_(
-                "Every dot is one choice of columns. The lines are the choice that gives away most and the mean of "
-                "%(choices)s.",
-                choices=_looked_at(found),
-            ),
-            width=width,
-            height=190,
-        )
+    return _curves(
+        rows,
+        x="known",
+        y="share",
+        group="which",
+        dots=dots,
+        x_label=_("columns that someone knows"),
+        y_label=_("share of people who stand alone"),
+        title=_("The more someone knows, the more people stand alone"),
+        description=_(
+            "Every dot is one choice of columns. The lines are the choice that gives away most and the mean of "
+            "%(choices)s.",
+            choices=_looked_at(found),
+        ),
     )
 
 
@@ -149,22 +145,15 @@ def unicity(found: Found) -> Drawing:
         for row in found["unicity"]
         if row["share"] is not None
     ]
-    return both(
-        lambda width: lines(
-            rows,
-            x="points",
-            y="share",
-            estimated="sampled",
-            percent=True,
-            x_label=_("known points of a person"),
-            y_label=_("share of people singled out"),
-            title=_("Unicity: whom a few known points single out"),
-            description=_(
-                "The share of sets of so many points of a person that nobody else has, as a mean over people."
-            ),
-            width=width,
-            height=190,
-        )
+    return _curves(
+        rows,
+        x="points",
+        y="share",
+        estimated="sampled",
+        x_label=_("known points of a person"),
+        y_label=_("share of people singled out"),
+        title=_("Unicity: whom a few known points single out"),
+        description=_("The share of sets of so many points of a person that nobody else has, as a mean over people."),
     )
 
 
@@ -194,59 +183,57 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
             "risk": found["guess"],
             "name": "",
             "method": aim.method,
-            "kind": f"{aim.guard} {aim.level:g} {aim.column}",
+            "kind": str(aim.course[1:]),
             "to": f"?see={quote(key, safe='')}",
             "which": aim.label,
             "said": _said(aim, found),
             "sampled": found.get("sampled") is not None,
             **_ends(found),
-            "k": aim.k,
-            "own": (aim.steps, aim.level) == (chosen.steps, chosen.level),
+            "dial": aim.dial,
+            "own": aim.course == chosen.course,
             "here": key == chosen.key,
         }
         for key, found in candidates.items()
         if "kept" in found
         for aim in (Aim.of(key),)
     ]
-    rows.sort(key=lambda row: (row["method"], row["k"]))
+    rows.sort(key=lambda row: (row["method"], row["dial"]))
     own = [row for row in rows if row["own"]]
     for row in {id(row): row for row in (*own[:1], *own[-1:], *(row for row in own if row["here"]))}.values():
-        row["name"] = f"k = {row['k']}" if row["k"] else row["method"]
+        row["name"] = _stands(row["dial"]) or row["method"]
     return both(
-        lambda width: risk_utility_map(
-            rows,
-            x="lost",
-            y="risk",
-            label="name",
-            tip="said",
-            group="method",
-            palette=method_palette(),
-            link="to",
-            data=["which"],
-            chosen=f"k = {chosen.k}" if chosen.k else chosen.method,
-            frontier="kind",
-            focus=not whole,
-            estimated="sampled",
-            errors=("least_lost", "most_lost"),
-            errors_y=("least_risk", "most_risk"),
-            percent_x=True,
-            log=True,
-            x_label=_("detail lost"),
-            y_label=_("average risk"),
-            title=_("Risk and detail of every candidate"),
-            description=_(
-                "Lower is safer, further to the left keeps more. A line joins those that no other of the same promise "
-                "beats. Choose a point to choose its candidate."
-            )
-            + (
-                _(" Hollow points are estimates from a sample, and bars show how far they may be off.")
-                if any(row["sampled"] for row in rows)
-                else ""
-            ),
-            width=width,
-            height=260,
-        ),
+        risk_utility_map,
+        rows,
         wide=_BROAD,
+        x="lost",
+        y="risk",
+        label="name",
+        tip="said",
+        group="method",
+        palette=method_palette(),
+        link="to",
+        data=["which"],
+        chosen=_stands(chosen.dial) or chosen.method,
+        frontier="kind",
+        focus=not whole,
+        estimated="sampled",
+        errors=("least_lost", "most_lost"),
+        errors_y=("least_risk", "most_risk"),
+        percent_x=True,
+        log=True,
+        x_label=_("detail lost"),
+        y_label=_("average risk"),
+        title=_("Risk and detail of every candidate"),
+        description=_(
+            "Lower is safer, further to the left keeps more. A line joins those that no other of the same promise "
+            "beats. Choose a point to choose its candidate."
+        )
+        + (
+            _(" Hollow points are estimates from a sample, and bars show how far they may be off.")
+            if any(row["sampled"] for row in rows)
+            else ""
+        ),
+        height=260,
     )
 
 
@@ -270,35 +257,44 @@ def _said(aim: Aim, found: Found) -> str:
     return _("%(what)s (from %(rows)s rows)", what=said, rows=found["sampled"]) if found.get("sampled") else said
 
 
+def _stands(dial: tuple[str, float]) -> str:
+    """Say where a dial stands.
+
+    >>> _stands(("k", 5)), _stands(("highest", 0.05)), _stands(("", 0))
+    ('k = 5', 'highest = 0.05', '')
+    """
+    return f"{dial[0]} = {dial[1]:g}" if dial[0] else ""
+
+
 def cost(candidates: Mapping[str, Found], chosen: Aim) -> Drawing:
-    """Draw what a larger k costs, for each method."""
+    """Draw what a larger k costs, for each method, or another level of the promise that stands alone."""
     rows = []
+    letter = chosen.dial[0] or "k"
     for key, found in candidates.items():
         aim = Aim.of(key)
-        if "kept" in found and aim.k and aim.level == chosen.level:
+        if "kept" in found and aim.dial[0] == letter and aim.alone == chosen.alone and (
+            aim.alone or aim.level == chosen.level
+        ):  # fmt: skip
             sampled = found.get("sampled") is not None
-            rows.append({"k": aim.k, "method": aim.method, "kept": found["kept"], "sampled": sampled})
-    rows.sort(key=lambda row: (row["method"], row["k"]))
-    return both(
-        lambda width: lines(
-            rows,
-            x="k",
-            y="kept",
-            group="method",
-            palette=method_palette(),
-            estimated="sampled",
-            percent=True,
-            zero=False,
-            log_x=True,
-            mark=(chosen.k, f"k = {chosen.k}") if chosen.k else None,
-            x_label="k",
-            y_label=_("detail kept"),
-            title=_("What a larger k costs"),
-            description=_("How much of the detail of the quasi-identifiers is kept at each k."),
-            width=width,
-            height=190,
-        ),
+            rows.append({letter: aim.dial[1], "method": aim.method, "kept": found["kept"], "sampled": sampled})
+    rows.sort(key=lambda row: (row["method"], row[letter]))
+    return _curves(
+        rows,
         wide=_BROAD,
+        x=letter,
+        y="kept",
+        group="method",
+        palette=method_palette(),
+        estimated="sampled",
+        zero=False,
+        log_x=True,
+        mark=(chosen.dial[1], _stands(chosen.dial)) if chosen.dial[0] else None,
+        x_label=letter,
+        y_label=_("detail kept"),
+        title=_("What a larger k costs")
+        if not chosen.alone
+        else _("What it costs to change %(letter)s", letter=letter),
+        description=_("How much of the detail of the quasi-identifiers is kept at each %(letter)s.", letter=letter),
     )
 
 
@@ -310,23 +306,21 @@ def loss_by_group(named: Sequence[tuple[str, Found]], column: str) -> Drawing:
         for each in found.get("loss_by_group", {}).get(column, [])
     ]
     return both(
-        lambda width: heatmap(
-            rows,
-            x="candidate",
-            y="group",
-            value="lost",
-            percent=True,
-            low=0.0,
-            value_label=_("detail lost"),
-            y_label=column,
-            title=_("Who loses detail, by %(column)s", column=column),
-            description=_(
-                "How much of the detail of their quasi-identifiers the people of each group lose on average. Groups of "
-                "fewer than ten people are left out."
-            ),
-            width=width,
-        ),
+        heatmap,
+        rows,
         wide=_BROAD,
+        x="candidate",
+        y="group",
+        value="lost",
+        percent=True,
+        low=0.0,
+        value_label=_("detail lost"),
+        y_label=column,
+        title=_("Who loses detail, by %(column)s", column=column),
+        description=_(
+            "How much of the detail of their quasi-identifiers the people of each group lose on average. Groups of "
+            "fewer than ten people are left out."
+        ),
     )
 
 
@@ -342,26 +336,24 @@ def spreads(named: Sequence[tuple[str, Found]], column: str) -> Drawing:
     ]
     beyond = _(" The first and the last bin also hold what lies beyond them.") if stepped else ""
     return both(
-        lambda width: paired(
-            rows,
-            x="low" if stepped else "label",
-            x_end="high" if stepped else None,
-            before="before",
-            after="after",
-            facet="candidate",
-            names=(_("before"), _("after")),
-            title=_("%(column)s before and after", column=column),
-            description=_(
-                "Shares of the people whose cell says something. A range or a set counts evenly in all that it covers. "
-                "Values of fewer than ten people have no place of their own."
-            )
-            + beyond,
-            x_label=column,
-            y_label=_("share of people"),
-            width=width,
-            height=150,
-        ),
+        paired,
+        rows,
         wide=_BROAD,
+        x="low" if stepped else "label",
+        x_end="high" if stepped else None,
+        before="before",
+        after="after",
+        facet="candidate",
+        names=(_("before"), _("after")),
+        title=_("%(column)s before and after", column=column),
+        description=_(
+            "Shares of the people whose cell says something. A range or a set counts evenly in all that it covers. "
+            "Values of fewer than ten people have no place of their own."
+        )
+        + beyond,
+        x_label=column,
+        y_label=_("share of people"),
+        height=150,
     )
 
 

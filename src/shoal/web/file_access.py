@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import chain, count
 from pathlib import Path
 
+from shoal.atomic_files.lakehouses import lakehouse_at
+from shoal.engines.sources import is_parquet
 from shoal.errors import DataError
 from shoal.web.errors import NotThereError
 from shoal.web.settings import SUFFIXES, Settings
 
 _DEEPEST = 3
 _MOST = 200
-_LONGEST = 120
+_LONGEST = 180  # bytes of a name: what is made of it has a longer one, and systems take 255
+_LONGEST_SUFFIX = 20
 
 
 def safe_name(given: str) -> str:
@@ -29,8 +33,9 @@ def safe_name(given: str) -> str:
     plain = re.sub(r'[<>:"|?*%~`$;&]', "_", plain).strip(". ")
     if not plain:
         return "table.csv"
-    suffix = Path(plain).suffix
-    return plain.removesuffix(suffix)[: _LONGEST - len(suffix)] + suffix
+    suffix = Path(plain).suffix if len(Path(plain).suffix.encode()) <= _LONGEST_SUFFIX else ""
+    stem = plain.removesuffix(suffix).encode()[: _LONGEST - len(suffix.encode())]
+    return stem.decode(errors="ignore") + suffix  # of a sign that is cut nothing is left
 
 
 def refuse_kind(name: str) -> None:
@@ -40,8 +45,11 @@ def refuse_kind(name: str) -> None:
         raise DataError(f"Files that end in '{suffix or 'nothing'}' cannot be read here.", "Save it as CSV or Parquet.")
 
 
-def on_this_computer(settings: Settings, given: str) -> Path:
-    """Give a file by its path, if it lies in a folder that was named at the start, or is the file that was."""
+def on_this_computer(settings: Settings, given: str, *, folders: bool = False) -> Path:
+    """Give a file by its path, if it lies in a folder that was named at the start, or is the file that was.
+
+    With `folders`, it may be a folder, too: the parts of a table, or a table of a lakehouse.
+    """
     try:
         place = Path(os.path.realpath(given))
     except (OSError, ValueError):  # no path at all
@@ -54,17 +62,28 @@ def on_this_computer(settings: Settings, given: str) -> Path:
             "This path does not lie in a folder that was named when the workbench was started.",
             "Start it with --folder DIR, or send the file.",
         )
+    if folders and place.is_dir():
+        _refuse_links(place)
+        return place
     if not place.is_file():
         raise NotThereError("There is no such file.", "Check the path.")
     refuse_kind(place.name)
     return place
 
 
-def offered(settings: Settings) -> list[Path]:
-    """List the files that can be opened by their path."""
-    found = [settings.first] if settings.first else []
+def _refuse_links(folder: Path) -> None:
+    """Refuse a folder with links that lead out of it: what they lead to was not named at the start."""
+    for inside, folders, files in os.walk(folder):
+        places = (Path(inside, name) for name in (*folders, *files))
+        if any(not Path(os.path.realpath(each)).is_relative_to(folder) for each in places if each.is_symlink()):
+            raise DataError("This folder has links that lead out of it.", "Put the files themselves into it.")
+
+
+def offered(settings: Settings, *, folders: bool = False) -> list[Path]:
+    """List the files that can be opened by their path, and the folders that hold one table."""
+    found = [settings.first] if settings.first and (folders or settings.first.is_file()) else []
     for folder in settings.folders:
-        found += _within(Path(os.path.realpath(folder)), 1)
+        found += (path for path in _within(Path(os.path.realpath(folder)), 1) if folders or path.is_file())
     return list(dict.fromkeys(found))[:_MOST]
 
 
@@ -73,8 +92,11 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
         entries = sorted(folder.iterdir())
     except OSError:
         return
-    for path in entries:
-        if path.name.startswith(".") or path.is_symlink():
+    lakehouse = lakehouse_at(folder) is not None
+    if lakehouse or any(is_parquet(path) or _adds_column(path) for path in entries):
+        yield folder
+    for path in () if lakehouse else entries:
+        if path.name.startswith(".") or path.is_symlink() or _adds_column(path):
             continue
         if path.is_dir() and depth < _DEEPEST:
             yield from _within(path, depth + 1)
@@ -82,14 +104,23 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
             yield path
 
 
-def release_names(source: str, *, parquet: bool = False, pdf: bool = False) -> dict[str, str]:
-    """Name the files of a release after the one that it is made of.
+def _adds_column(path: Path) -> bool:
+    """Tell whether a folder is a part of a table, and its name a value of a column of it: ``year=2009``."""
+    return "=" in path.name and path.is_dir()
 
-    >>> release_names("people.csv.gz")["table"]
-    'people_release.csv'
+
+def release_names(
+    source: str, *, ending: str = ".csv", pdf: bool = False, beside: Collection[str] = ()
+) -> dict[str, str]:
+    """Name the files of a release after the one that it is made of, and none as a file that lies beside it.
+
+    >>> release_names("people.csv.gz")["table"], release_names("people.csv", beside=["people_release.csv"])["table"]
+    ('people_release.csv', 'people_release_2.csv')
     """
-    stem = Path(source).name.split(".")[0] or "table"
-    kinds = {"table": ".parquet" if parquet else ".csv", "certificate": ".certificate.json"}
+    stem = f"{Path(source).name.split('.')[0] or 'table'}_release"
+    kinds = {"table": ending, "certificate": ".certificate.json"}
     kinds |= {"private": ".private.json", "recipe": ".recipe.toml", "report": ".report.html"}
     kinds |= {"pdf": ".report.pdf"} if pdf else {}
-    return {kind: f"{stem}_release{suffix}" for kind, suffix in kinds.items()}
+    stems = chain([stem], (f"{stem}_{number}" for number in count(2)))
+    free = next(each for each in stems if not any(f"{each}{suffix}" in beside for suffix in kinds.values()))
+    return {kind: f"{free}{suffix}" for kind, suffix in kinds.items()}

@@ -46,6 +46,10 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 SENDING = (
     "/data/upload",
     "/api/file",
+    "/risk/population",
+    "/api/population",
+    "/files/send",
+    "/api/files",
     "/hierarchies/upload",
     "/api/hierarchy",
     "/cases/file",

@@ -12,24 +12,27 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from shoal.charts import style
-from shoal.languages import N_, _, languages, moment, ngettext, number
+from shoal.languages import N_, _, in_line, languages, moment, ngettext, number
 from shoal.report.discretion import percent
 from shoal.report.look import page_colours
 from shoal.report.rendering import environment as templates_of
 from shoal.schema import Role
 from shoal.version import VERSION
 from shoal.web import choice_names, wording
-from shoal.web.cases.aims import GUARD_LETTERS, GUARDS, K_LEVELS, K_MOST, METHODS, OF_PEOPLE, place_of
+from shoal.web.cases.aims import ALONE, GUARD_LETTERS, GUARDS, K_LEVELS, K_MOST, METHODS, place_of
 from shoal.web.cases.case import Case
 from shoal.web.cases.decisions import MOST_PINNED
-from shoal.web.cases.method_steps import FIRST_SETTING, SETTING, THEN_SETTING, parameters, promises_k, written
+from shoal.web.cases.method_steps import FIRST_SETTING, SETTING, THEN_SETTING, parameters, promises, written
+from shoal.web.cases.promise_terms import TERM, terms_of
 from shoal.web.figures import Drawing
 from shoal.web.first_look import first_look
 from shoal.web.guard import is_loopback
 from shoal.web.proof_words import proof_line
-from shoal.web.reported import reported
+from shoal.web.reported import drawn, of_section, reported
 from shoal.web.settings import SUFFIXES
+from shoal.web.tasks.job import Job
 from shoal.web.uploads import room
+from shoal.web.words import named, names
 
 STEPS = {
     "data": N_("Data"),
@@ -48,16 +51,22 @@ def environment() -> Environment:
     filters: dict[str, Any] = {"percent": percent, "count": number, "size": _size, "room": room}
     filters |= {
         "figure": _figure,
+        "drawn": lambda picture: Markup(drawn(picture)),  # noqa: S704 - by a task of ours, as below
         "shape": shape,
         "without_options": without_options,
         "about": wording.about,
+        "in_line": in_line,
+        "share_or_none": lambda share: "–" if share is None else percent(max(share, 0)),
         "estimate": wording.estimate,
         "highest": wording.highest,
         "method": choice_names.method_title,
         "meaning": choice_names.method_meaning,
         "secret": wording.secret_line,
+        "form": choice_names.form_title,
         "candidate": choice_names.candidate_title,
         "reported": reported,
+        "remedied": remedied,
+        "of_section": of_section,
         "proof": proof_line,
         "moment": moment,
     }
@@ -69,15 +78,17 @@ def environment() -> Environment:
         "CONFIRMATIONS": wording.CONFIRMATIONS,
         "NO_PROMISE": wording.NO_PROMISE,
         "parameters": parameters,
-        "promises_k": promises_k,
+        "terms_of": terms_of,
+        "TERM": TERM,
+        "promises": promises,
         "written": written,
         "SETTING": SETTING,
         "FIRST_SETTING": FIRST_SETTING,
         "THEN_SETTING": THEN_SETTING,
-        "METHOD_NAMES": choice_names.METHOD_NAMES,
+        "METHOD_NAMES": names("methods"),
         "GUARD_LETTERS": GUARD_LETTERS,
+        "ALONE": ALONE,
         "SLIDERS": GUARDS,
-        "OF_PEOPLE": OF_PEOPLE,
         "is_loopback": is_loopback,
         "K_LEVELS": K_LEVELS,
         "K_MOST": K_MOST,
@@ -113,11 +124,15 @@ def shape(cell: str) -> str:
 
 # What is said with options of commands, and where the page has it.
 _CONTROLS = (
-    (r"Say --no-header if .*", N_("Say under 'First line' whether it names the columns or is a record.")),
-    (r"(?<=If they are names or codes, )say --kind .*", N_("read the column so under Roles once the file is open.")),
-    (r"Declare it as --kind .*", N_("Read the column as categories or codes, under Roles.")),
-    (r"(?<=If it is one column of text, )say --in-delimiter .*", N_("choose what is between cells.")),
-    (r"Write --range .*", N_("Write B3:F200, or B3:F for all rows from the third on.")),
+    (r"Say --no-header if .*", "Say under 'First line' whether it names the columns or is a record."),
+    (r"(?<=If they are names or codes, )say --kind .*", "read the column so under Roles once the file is open."),
+    (r"Declare it as --kind .*", "Read the column as categories or codes, under Roles."),
+    (r"(?<=If it is one column of text, )say --in-delimiter .*", "choose what is between cells."),
+    (r"Name it: --encoding .*", "Say how the file is encoded."),
+    (r"Write --at-version .*", "Write its number, or a moment such as 2026-01-31T12:00:00Z."),
+    (r"Name its file: --like .*", "Add it under Other files, and choose it among the parameters."),
+    (r"Name the column that tells: --subject .*", "Give the column that tells people apart that role."),
+    (r"Write --range .*", "Write B3:F200, or B3:F for all rows from the third on."),
 )
 
 
@@ -130,8 +145,13 @@ def without_options(text: str) -> str:
     "Say under 'First line' whether it names the columns or is a record."
     """
     for said, control in _CONTROLS:
-        text = re.sub(said, lambda _found, control=control: _(control), text)  # type: ignore[misc]
+        text = re.sub(said, control, text)
     return re.sub(r"\s*\([^()]*--[a-z][^()]*\)", "", text)
+
+
+def remedied(remedy: str) -> str:
+    """Say what is to be done, on the page and in the language of its reader."""
+    return reported(without_options(remedy))
 
 
 def _figure(drawn: Drawing) -> Markup:
@@ -146,20 +166,19 @@ def rendered(name: str, **content: Any) -> str:
 
 def _names() -> dict[str, Any]:
     """Name steps, roles, methods and promises."""
-    names, meanings = wording.ROLE_NAMES, wording.ROLE_MEANINGS
     return {
         "STEPS": {step: _(name) for step, name in STEPS.items()},
-        "ROLES": {role.value: (_(name), _(meanings[role])) for role, name in names.items()},
+        "ROLES": {role.value: named("roles", role.value) for role in Role},
         "METHODS": METHODS,
         "GUARDS": {name: choice_names.guard_title(name) for name in GUARDS},
-        "TREATMENTS": {kind: _(name) for kind, name in wording.TREATMENT_NAMES.items()},
-        "KINDS": {kind: _(name) for kind, name in wording.KIND_NAMES.items()},
-        "BUILDERS": {name: (_(text), example) for name, (text, example) in wording.BUILDER_NAMES.items()},
+        "TREATMENTS": {kind: _(name) for kind, name in names("treatments").items()},
+        "KINDS": {kind: _(name) for kind, name in names("kinds").items()},
+        "BUILDERS": {name: (_(said), names("examples").get(name, "")) for name, said in names("builders").items()},
     }
 
 
 def framed(case: Case, name: str, **content: Any) -> str:
-    """Fill the template of a screen, in its frame."""
+    """Fill the template of a screen, in its frame. It asks again while work goes on that it shows."""
     whole = {
         "case": case,
         "decisions": case.decisions,
@@ -167,7 +186,7 @@ def framed(case: Case, name: str, **content: Any) -> str:
         "step": name,
         "states": states(case),
         "message": None,
-        "poll": False,
+        "poll": any(isinstance(each, Job) and not each.over for each in content.values()),
         "again": "",
     } | content
     return rendered(f"{name}.html", **whole)

@@ -20,28 +20,6 @@ EXAMPLES = (
     "median charge over 0..50000 step 1000",
     "quantile 9/10 of charge over 1000, 5000, 20000",
 )
-# What the library says of questions that it refuses, as `shoal.web.reported` recognizes it.
-REFUSALS = (
-    N_("The budget does not last: this answer costs rho = %(cost)s, and %(left)s is left."),
-    N_("Ask for a noisier answer, for rho = %(left)s at most."),
-    N_("Nothing more can be answered."),
-    N_("No ledger of a budget is open."),
-    N_("Start the workbench with one: shoal web people.ledger."),
-    N_("Nobody's name is given."),
-    N_("Give your name: the ledger keeps it beside the question."),
-    N_("A question is one line of text."),
-    N_("The question does not begin with what is asked for."),
-    N_("Write 'count where age >= 65 by sex', or 'mean charge in 0..100000 step 1 by county'."),
-    N_("'%(word)s' is nothing that can be asked for."),
-    N_("Did you mean '%(word)s'?"),
-    N_("No categories are declared of column '%(column)s', and they are never read from the data."),
-    N_("No groups are declared of column '%(column)s', and they are never read from the data."),
-    N_("No bounds are declared of column '%(column)s', and they are never read from the data."),
-    N_("A quantile is chosen among candidates, which are never read from the data."),
-    N_("There is no column '%(column)s'."),
-    N_("Column '%(column)s' holds no numbers."),
-    N_("The rho of an answer is a number, not %(given)s."),
-)
 
 
 def cost(said: Mapping[str, Any]) -> str:

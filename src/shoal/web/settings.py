@@ -44,6 +44,8 @@ class Settings:
         Where releases go that are to outlive the server.
     most_bytes, most_columns
         The largest file, and the widest one.
+    sign, seal
+        The files of the pair of keys that signs certificates of risk, and of the shared key of their MAC.
     large
         The size from which a file is first looked at in part; the usual one if left out.
     """
@@ -55,6 +57,8 @@ class Settings:
     first: Path | None = None
     ledger: Path | None = None
     kept: Path = field(default_factory=kept_by_default)
+    sign: Path | None = None
+    seal: Path | None = None
     most_bytes: int = 4 << 30
     most_columns: int = 1000
     large: int | None = None

@@ -5,66 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from shoal.languages import N_, _, ngettext, number
+from shoal.languages import N_, _, in_line, ngettext, number
 from shoal.report.cell_kinds import CellKinds
 from shoal.report.discretion import percent
-from shoal.schema import Role
 
-ROLE_NAMES = {
-    Role.IDENTIFIER: N_("Direct identifier"),
-    Role.QUASI: N_("Quasi-identifier"),
-    Role.SENSITIVE: N_("Confidential"),
-    Role.PLAIN: N_("Not identifying"),
-    Role.SUBJECT: N_("Tells people apart"),
-    Role.WEIGHT: N_("Survey weight"),
-    Role.HOUSEHOLD: N_("Household"),
-    Role.STRATUM: N_("Stratum"),
-}
-ROLE_MEANINGS = {
-    Role.IDENTIFIER: N_("names a person; never released"),
-    Role.QUASI: N_("others may know it; made coarser"),
-    Role.SENSITIVE: N_("a secret; released as it is, and may be guarded"),
-    Role.PLAIN: N_("neither; released as it is"),
-    Role.SUBJECT: N_("says which rows are one person's; counted, never released"),
-    Role.WEIGHT: N_("a number of the survey; released as it is"),
-    Role.HOUSEHOLD: N_("says which rows are one household's; never released"),
-    Role.STRATUM: N_("which part of the survey a row was drawn in; released as it is"),
-}
-TREATMENT_NAMES = {
-    "drop": N_("left out, or as its role says"),
-    "pseudonym": N_("a pseudonym under a secret key"),
-    "ff1": N_("another code of the same form"),
-    "shift": N_("dates shifted for each person"),
-}
 ENCODINGS = (("utf-8", "UTF-8"), ("windows-1252", "Windows-1252"), ("iso-8859-15", "ISO 8859-15"))
-KIND_NAMES = {
-    "integer": N_("whole numbers"),
-    "float": N_("numbers with decimals"),
-    "date": N_("dates"),
-    "datetime": N_("dates with times"),
-    "category": N_("categories or codes"),
-    "ordered": N_("categories with an order"),
-}
-# Ways to build a hierarchy: what each does, and how its numbers are written.
-BUILDER_NAMES = {
-    "bands": (N_("bands of whole numbers, by their widths"), "5,10,20"),
-    "intervals": (N_("intervals of any numbers, by their widths"), "5,10 from 0 top 90"),
-    "cuts": (N_("intervals between your own borders, level by level"), "18,30,45,65 / 18,65"),
-    "quantiles": (N_("so many groups with about equally many people"), "8,4,2"),
-    "top": (N_("top coding: this value and all above"), "90"),
-    "bottom": (N_("bottom coding: this value and all below"), "18"),
-    "prefix": (N_("first signs that stay, as of postcodes"), "4,3,1"),
-    "suffix": (N_("last signs that stay"), "4,2"),
-    "dates": (N_("periods: day, week, month, quarter, year, decade"), "month,quarter,year"),
-    "ordered": (N_("so many values that follow each other"), "2,4"),
-    "groups": (N_("groups by name; the rest is other"), "north=Oslo,Bergen; south=Rome"),
-    "frequent": (N_("values that fewer people have, joined into other"), "10"),
-    "columns": (N_("what other columns of the table say, the smallest groups first"), "county,state"),
-    "icd9": (N_("diagnosis codes by category and chapter, ICD-9"), ""),
-    "icd10": (N_("diagnosis codes by category and chapter, ICD-10"), ""),
-    "safe-harbor": (N_("what safe harbor leaves of a ZIP code, an age or a date"), "zip"),
-    "alone": (N_("every value by itself, to be grouped by hand below"), ""),
-}
 _NAMED = 5  # columns that a sentence names; tables name all
 
 
@@ -183,32 +128,6 @@ def known_points_line(found: Mapping[str, Any]) -> str:
     )
 
 
-def reasons_line(found: Mapping[str, Any]) -> str:
-    """Say how many rows stand alone, and which column would help most if it were coarser.
-
-    >>> column = {"name": "zip", "touched": 3, "freed": 2}
-    >>> reasons_line({"rows": 9, "at_risk": 3, "attributes": [column]})
-    '3 of 9 rows stand alone. Making zip coarser helps most: without it 2 of them would not.'
-    """
-    if not found["at_risk"]:
-        return _("No row stands alone.")
-    best = found["attributes"][0]
-    if not best["freed"]:
-        return _(
-            "%(alone)s of %(rows)s rows stand alone. No single column is the reason: several must be made coarser.",
-            alone=found["at_risk"],
-            rows=found["rows"],
-        )
-    return _(
-        "%(alone)s of %(rows)s rows stand alone. Making %(column)s coarser helps most: without it %(freed)s of them "
-        "would not.",
-        alone=found["at_risk"],
-        rows=found["rows"],
-        column=best["name"],
-        freed=best["freed"],
-    )
-
-
 def changes(found: Mapping[str, Any], columns: Sequence[str]) -> float:
     """Give the share of the cells of some columns that show another value than their own.
 
@@ -298,7 +217,8 @@ def before_after(risk: Mapping[str, Any], found: Mapping[str, Any]) -> list[tupl
     other = changes(found, tuple(found.get("changed") or ()))
     if other:  # of the columns in which there are such cells
         rows.append((_("Cells that show another value"), percent(0.0), about(percent(other), found)))
-    return rows
+    labels, *columns = zip(*rows, strict=True)
+    return list(zip(labels, *map(in_line, columns), strict=True))
 
 
 def side_by_side(named: Sequence[Mapping[str, Any] | None]) -> list[tuple[str, list[str | None]]]:
@@ -317,7 +237,7 @@ def side_by_side(named: Sequence[Mapping[str, Any] | None]) -> list[tuple[str, l
             lambda each: about(percent(changes(each, tuple(each.get("changed") or ()))), each),
         )
     ]
-    return [
+    rows = [
         row(_("Detail kept"), lambda each: estimate(each, "kept")),
         row(_("Highest risk"), highest),
         row(_("Average risk"), lambda each: estimate(each, "guess")),
@@ -328,6 +248,11 @@ def side_by_side(named: Sequence[Mapping[str, Any] | None]) -> list[tuple[str, l
         row(_("Information loss"), lambda each: about(number(each["loss"], ".4f"), each)),
         *(others if any(each and each.get("changed") for each in named) else ()),
     ]
+    for place, each in enumerate(named):
+        if each is not None:
+            for (_label, cells), text in zip(rows, in_line([cells[place] or "" for _, cells in rows]), strict=True):
+                cells[place] = text
+    return rows
 
 
 def comparison(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:

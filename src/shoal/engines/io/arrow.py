@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from shoal.domains.cell_parser import Vocabulary, interpret
 from shoal.domains.texts import Reading, Texts
 from shoal.engines.io.database_types import TableColumn, as_typed, quoted
 from shoal.engines.io.distinct_cells import one_array
+from shoal.engines.io.exact_types import in_known_types, in_workable_types
 from shoal.engines.io.frame_errors import reason_of, refuse_strange_names, refuse_strange_types
 from shoal.engines.io.opaque_columns import is_hollow, is_opaque, texts_of
 from shoal.engines.io.ordered_categories import (
@@ -57,7 +58,7 @@ def from_object(source: Any) -> tuple[pa.Table, Origin]:
         raise reason_of(source, error) from None
     refuse_strange_types(source, table)
     sink = _HashSink()
-    whole = put_together(table).replace_schema_metadata(None)
+    whole = in_known_types(put_together(table)).replace_schema_metadata(None)
     with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as stream:
         stream.write_table(whole)
     labels = source.index if kind == "pandas" else None
@@ -82,7 +83,9 @@ def _table_of(source: Any) -> tuple[str, pa.Table]:
     if isinstance(source, pa.Table):
         return "arrow", source
     if hasattr(source, "__arrow_c_stream__"):
-        return "polars" if kind == "polars" else "arrow", pa.table(source)
+        if kind == "polars":  # it hands over texts as views into its memory, which is not what it calls them
+            return kind, in_workable_types(pa.table(source))
+        return "arrow", pa.table(source)
     raise DataError(
         f"A {type(source).__name__} is not a table.", "Give a path, or a pandas, Polars, PyArrow or DuckDB table."
     )
@@ -219,10 +222,11 @@ def _read_texts(
 ) -> tuple[Vocabulary, Positions, list[str] | None]:
     encoded = column.combine_chunks().dictionary_encode()
     encoded = encoded if isinstance(encoded, pa.DictionaryArray) else encoded.combine_chunks()
-    texts = [text.as_py() for text in encoded.dictionary]
+    texts = encoded.dictionary.to_pylist()
     if reading.canonical and "" in texts:
         raise _written_otherwise(name)  # a missing cell is null
-    codes = encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False).astype(np.int32)
+    indices = encoded.indices.fill_null(len(texts)) if encoded.null_count else encoded.indices
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.int32)
     texts.append("")
     counts = np.bincount(codes, None if seen is None else seen.counts, minlength=len(texts)).astype(np.int64)
     rows = np.zeros(len(texts), np.int64)
@@ -271,12 +275,15 @@ def _read_spans(name: str, column: pa.ChunkedArray, reading: Reading) -> tuple[V
     return cells, places.reshape(-1).astype(np.int32), None
 
 
-def to_arrow(data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] | None = None) -> pa.Table:
-    """Give the released columns; a generalized cell is a struct of its two ends or its text.
+def to_arrow(
+    data: LocalData, schema: Schema, cells: str, exact: Sequence[bool] | None = None,
+    only: Collection[str] | None = None,
+) -> pa.Table:  # fmt: skip
+    """Give the released columns, or only some; a generalized cell is a struct of its two ends or its text.
 
     Of a part of a table, ``exact`` says in which quasi-identifiers all cells of the whole are exact.
     """
-    names = schema.of(*RELEASED)
+    names = [name for name in schema.of(*RELEASED) if only is None or name in only]
     columns = []
     for name in names:
         axis = schema[name].axis

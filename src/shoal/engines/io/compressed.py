@@ -18,6 +18,7 @@ from shoal.engines.io.sealed_files import Sealed
 from shoal.errors import DataError
 
 _AT_ONCE = 1 << 20
+_FLAGS, _SUMMED = 4, 4  # where the flags of a file of Zstandard are, and that of a sum behind its content
 
 
 def is_compressed(path: Path) -> bool:
@@ -162,6 +163,15 @@ def member_of(path: Path) -> zipfile.ZipInfo:
 
 def _ending(path: Path) -> str:
     return path.suffix.lower()
+
+
+def notes_on(path: Path) -> tuple[str, ...]:
+    """Say that a file has no sum that would show whether its content was damaged: Zstandard leaves it to the writer."""
+    if _ending(path) != ".zst":
+        return ()
+    with path.open("rb") as file:
+        head = file.read(_FLAGS + 1)
+    return () if len(head) > _FLAGS and head[_FLAGS] & _SUMMED else ("no checksum of its content",)
 
 
 def is_gzip(path: Path) -> bool:

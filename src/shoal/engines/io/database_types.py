@@ -13,8 +13,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.engines.io.opaque_columns import bare, is_opaque, named
+from shoal.engines.io.exact_types import named, workable
+from shoal.engines.io.narrowing import in_microseconds
+from shoal.engines.io.opaque_columns import is_opaque
 from shoal.engines.io.ordered_categories import as_levels, with_order
+from shoal.engines.io.typed_columns import passed_on, plain_column
 from shoal.errors import DataError
 
 # What comes through the drivers as it is.
@@ -119,14 +122,8 @@ def _typed(column: pa.ChunkedArray, described: TableColumn) -> pa.ChunkedArray:
         column = column.cast(pa.string())
         return pa.chunked_array([pa.ExtensionArray.from_storage(pa.json_(), c) for c in column.chunks], pa.json_())
     kind = column.type
-    return column if pa.types.is_dictionary(kind) or bare(kind).equals(kind, check_metadata=True) else _bare(column)
-
-
-def _bare(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = bare(column.type)
-    if isinstance(column.type, pa.BaseExtensionType) and not named(column.type):
-        column = pa.chunked_array([piece.storage for piece in column.chunks], column.type.storage_type)
-    return column.cast(kind)
+    plain = pa.types.is_dictionary(kind) or workable(kind).equals(kind, check_metadata=True)
+    return column if plain else passed_on(column)
 
 
 def storable(table: pa.Table, database: str) -> pa.Table:
@@ -144,12 +141,12 @@ def _stored(name: str, column: pa.ChunkedArray, database: str) -> pa.ChunkedArra
         return column.cast(pa.binary())
     if pa.types.is_decimal256(kind):
         return column.cast(pa.string())
-    if pa.types.is_timestamp(kind) and (server or kind.tz):
-        return _exactly(name, column, pa.timestamp("us", kind.tz))
-    if pa.types.is_time(kind):
-        return _exactly(name, column, pa.time64("us"))
-    if server and pa.types.is_duration(kind):
-        return _exactly(name, column, pa.duration("us"))
+    if pa.types.is_timestamp(kind) and (database != "duckdb" or kind.tz):
+        return in_microseconds(name, column, "the database")
+    if pa.types.is_time(kind) or pa.types.is_duration(kind) or pa.types.is_interval(kind):
+        return in_microseconds(name, column, "the database")
+    if named(kind) and database == "sqlite":
+        return plain_column(column).cast(pa.string())
     if server and pa.types.is_uint64(kind):
         return column.cast(pa.decimal128(20, 0))
     if server and named(kind) == "arrow.json":
@@ -163,16 +160,6 @@ def _stored(name: str, column: pa.ChunkedArray, database: str) -> pa.ChunkedArra
             )
         return column.cast(pa.list_(inner))
     return column
-
-
-def _exactly(name: str, column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    try:
-        return column.cast(kind)
-    except pa.ArrowInvalid:
-        raise DataError(
-            f"Column '{name}' has times that are finer than a microsecond, which the database cannot hold.",
-            "Round them, leave the column out, or write Parquet.",
-        ) from None
 
 
 def declared(schema: pa.Schema, database: str, enums: Mapping[str, Sequence[str]], known: Any) -> dict[str, str]:

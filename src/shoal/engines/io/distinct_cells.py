@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.arrays import Integers
-from shoal.engines.io.opaque_columns import is_opaque, named, texts_of
+from shoal.engines.io.exact_types import named
+from shoal.engines.io.opaque_columns import is_opaque, texts_of
 from shoal.engines.io.typed_columns import plain_column
 
 
@@ -21,7 +22,7 @@ def distinct_in(column: pa.Array) -> tuple[NDArray[np.int32], Integers]:
     if pa.types.is_struct(column.type):
         codes = _pairs(column).astype(np.int32)
     else:
-        indices = pc.dictionary_encode(_by_bits(column), null_encoding="encode").indices
+        indices = pc.dictionary_encode(by_bits(column), null_encoding="encode").indices
         codes = indices.to_numpy(zero_copy_only=False).astype(np.int32)
     first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
@@ -34,7 +35,7 @@ def distinct_and_filled(column: pa.ChunkedArray) -> tuple[int, int]:
     return len(pc.unique(plain_column(column)).drop_null()), filled
 
 
-def _by_bits(column: pa.Array) -> pa.Array:
+def by_bits(column: Any) -> Any:
     """Give floats as whole numbers of the same bits: 0.0 and -0.0 are written differently, though they are equal."""
     return column.view(f"int{column.type.bit_width}") if pa.types.is_floating(column.type) else column
 
@@ -71,7 +72,7 @@ def comparable(values: pa.Array) -> list[tuple[Any, ...]]:
     if pa.types.is_temporal(kind):
         values = values.view(f"int{kind.bit_width}")
     elif pa.types.is_floating(kind):
-        values = _by_bits(values)
+        values = by_bits(values)
     elif not pa.types.is_integer(kind):
         values = values.cast(pa.string())
     return [(value is not None, value if value is not None else 0) for value in values.to_pylist()]

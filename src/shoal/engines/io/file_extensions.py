@@ -37,6 +37,7 @@ _FORMATS = {
 }
 _OTHERS = {ending: (what, way) for what, (endings, way) in _FORMATS.items() for ending in endings.split()}
 _DELIMITERS = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
+TEXTS = (".csv", *_DELIMITERS)
 
 
 def refuse_other_formats(target: Source) -> None:
@@ -49,6 +50,11 @@ def refuse_other_formats(target: Source) -> None:
     if ending in _OTHERS:
         what, way = _OTHERS[ending]
         raise ParameterError(f"A name that ends in {ending} promises {what}.", way)
+
+
+def is_written(path: Path) -> bool:
+    """Tell whether files whose names end so are written."""
+    return _ending(path) not in _OTHERS
 
 
 def delimiter_for(target: Source) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -29,14 +30,23 @@ def cells_in(target: Source, layout: Layout) -> str:
     return "text" if layout.cells == "text" or (form is not None and form.form in ("labelled", "excel")) else "struct"
 
 
-def write_file(tables: Iterable[Any], path: Path, schema: Schema, layout: Layout) -> Written:
-    """Write a table that comes in pieces to a new file."""
+def form_in(target: Source) -> str:
+    """Tell what keeps the columns of a release: a database, or files of a form."""
+    if target.is_table:
+        return "database"
+    return "parquet" if target.form is None else target.form.form
+
+
+def write_file(
+    tables: Iterable[Any], path: Path, schema: Schema, layout: Layout, lists: Mapping[str, Any] | None = None
+) -> Written:
+    """Write a table that comes in pieces to a new file; ``lists`` are the categories of columns that are kept so."""
     form = form_of(path).form
     if form == "labelled":
         from shoal.engines.io.labelled.writing import write_labelled
 
         return write_labelled(tables, path, _book(layout, schema), orders_of(schema))
-    return writer_of(form)(tables, path)
+    return writer_of(form, lists)(tables, path)
 
 
 def _book(layout: Layout, schema: Schema) -> Codebook | None:
@@ -49,12 +59,12 @@ def _book(layout: Layout, schema: Schema) -> Codebook | None:
     return replace(book, variables={**book.variables, **{name: replace(book.of(name), values={}) for name in other}})
 
 
-def writer_of(form: FileKind) -> Callable[[Iterable[Any], Path], Written]:
+def writer_of(form: FileKind, lists: Mapping[str, Any] | None = None) -> Callable[[Iterable[Any], Path], Written]:
     """Give what writes files of a form that holds rows and nothing else."""
     if form == "arrow":
         from shoal.engines.io.typed_files.arrow_files import write_arrow
 
-        return write_arrow
+        return partial(write_arrow, lists=lists or {})
     if form == "orc":
         from shoal.engines.io.typed_files.orc_files import write_orc
 
@@ -69,7 +79,7 @@ def writer_of(form: FileKind) -> Callable[[Iterable[Any], Path], Written]:
         return write_sheet
     from shoal.engines.io.parquet_writer import write_parquet
 
-    return write_parquet
+    return partial(write_parquet, lists=lists or {})
 
 
 def writers_of(target: Source) -> dict[str, str]:

@@ -13,7 +13,8 @@ import pyarrow.dataset as ds
 from shoal.atomic_files.lakehouses import refuse_lakehouse
 from shoal.engines.io.digests import of_files, of_folder
 from shoal.engines.io.parquet_reader import ParquetTable, schema_of
-from shoal.engines.io.parquet_writer import ROW_GROUP, rechunked, write_groups
+from shoal.engines.io.parquet_writer import ROW_GROUP, groups_of, write_groups
+from shoal.engines.io.released_categories import CategoryLists
 from shoal.engines.io.sealed_files import Sealed
 from shoal.engines.sources import Source, parquet_files
 from shoal.errors import DataError, SchemaError
@@ -77,11 +78,11 @@ def _insist_alike(one: Path, ours: dict[str, pa.DataType], other: Path, theirs: 
             )
 
 
-def write_folder(parts: Iterable[pa.Table], folder: Path) -> Written:
+def write_folder(parts: Iterable[pa.Table], folder: Path, lists: CategoryLists) -> Written:
     """Write a table that comes in parts as Parquet files in a new folder."""
     folder.mkdir()
     rows = min(ROW_GROUP, PART)
-    groups = rechunked(parts, rows)
+    groups = groups_of(parts, lists, rows)
     names = (folder / f"part-{number:05d}.parquet" for number in count())
     while write_groups(islice(groups, PART // rows), next(names)):
         pass

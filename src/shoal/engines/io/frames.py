@@ -9,10 +9,11 @@ import pyarrow as pa
 
 from shoal.engines.io.arrow import to_arrow
 from shoal.engines.io.database_types import enum_of, quoted
+from shoal.engines.io.narrowing import in_microseconds
 from shoal.engines.io.ordered_categories import has_levels
-from shoal.engines.io.typed_columns import is_text, released
+from shoal.engines.io.released_categories import listed_in, with_lists
 from shoal.engines.local_data import LocalData
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError, ParameterError, ShoalError
 from shoal.extras import missing
 from shoal.schema import Schema
 
@@ -24,14 +25,14 @@ def to_frame(data: LocalData, schema: Schema, kind: str, cells: str | None) -> A
     if cells not in (None, "struct", "text"):
         raise ParameterError(f"Generalized cells cannot be given as '{cells}'.", "Choose struct or text.")
     table = to_arrow(data, schema, cells or ("text" if kind == "pandas" else "struct"))
-    for name, column in data.sources.items():
-        if name in table.column_names and not is_text(column.type):
-            table = table.set_column(table.column_names.index(name), name, released(column))
+    table = with_lists(table, listed_in(data, schema, "arrow" if kind == "arrow" else "frame"))
     try:
         return _MAKERS[kind](table)
     except ImportError:
         extra = "db" if kind == "duckdb" else "frames"
         raise missing(f"A frame of this kind needs {_CALLED[kind]}", extra, "Or take an Arrow table.") from None
+    except ShoalError:
+        raise
     except Exception as error:  # noqa: BLE001 - its message may show a cell
         raise _unfit(table, kind, error) from None
 
@@ -42,13 +43,17 @@ def _unfit(table: pa.Table, kind: str, error: Exception) -> DataError:
         try:
             _MAKERS[kind](table.select([field.name]))
         except Exception:  # noqa: BLE001 - whatever it says of its cells
-            return DataError(
-                f"Column '{field.name}' is of a type that {_CALLED[kind]} cannot take over ({field.type}).",
-                "Leave it out, or take an Arrow table: release.to_arrow().",
-            )
+            return _no_such(field, kind)
     return DataError(
         f"{_CALLED[kind]} cannot take over the release ({type(error).__name__}).",
         "Take an Arrow table: release.to_arrow().",
+    )
+
+
+def _no_such(field: pa.Field, kind: str) -> DataError:
+    return DataError(
+        f"Column '{field.name}' is of a type that {_CALLED[kind]} cannot take over ({field.type}).",
+        "Leave it out, or take an Arrow table: release.to_arrow().",
     )
 
 
@@ -61,6 +66,9 @@ def _pandas(table: pa.Table) -> Any:
 def _polars(table: pa.Table) -> Any:
     import polars as pl
 
+    for field in table.schema:
+        if "decimal256" in str(field.type):  # of which Polars panics
+            raise _no_such(field, "polars")
     frame: Any = pl.from_arrow(table)
     enums = {name: levels for name, levels in _levels(table).items() if levels}
     return frame.with_columns(*(pl.col(name).cast(pl.Enum(levels)) for name, levels in enums.items()))
@@ -70,8 +78,12 @@ def _duckdb(table: pa.Table) -> Any:
     import duckdb
 
     for place, field in enumerate(table.schema):
-        if field.type == pa.float16():  # which it does not have
-            table = table.set_column(place, field.name, table.column(place).cast(pa.float32()))
+        kind, column = field.type, table.column(place)
+        if pa.types.is_float16(kind):  # which it does not have
+            column = column.cast(pa.float32())
+        elif pa.types.is_duration(kind) or pa.types.is_interval(kind) or getattr(kind, "tz", None):
+            column = in_microseconds(field.name, column, "DuckDB")
+        table = table.set_column(place, field.name, column)
     frame, enums = duckdb.from_arrow(table), _levels(table)
     if not any(enums.values()):
         return frame

@@ -38,17 +38,21 @@ def hidden_content(
         return strange_labels(source.path, names)
     if form is not None and form.form != "parquet":
         from shoal.engines.io.opened import opened_table
+        from shoal.engines.io.released_categories import KEEPING, lists_found
         from shoal.engines.io.typed_files.stored_table import StoredTable, strange_bytes
 
         table = opened_table(source, ReadOptions(roles=Roles(plain=tuple(names))))
         assert isinstance(table, StoredTable)
-        return strange_bytes(table, names, writer_of(form.form))
-    from shoal.engines.io.parquet_contents import strange_contents, strange_files
+        lists = lists_found(table.pieces(names)) if form.form in KEEPING and table.schema.names == list(names) else {}
+        return strange_bytes(table, names, writer_of(form.form, lists))
+    from shoal.engines.io.parquet_contents import strange_categories, strange_contents, strange_files
 
     if not source.is_folder:
-        return strange_contents(source.path, names, written, plain)
-    parts = (strange_contents(path, names, None, plain) for path in sorted(source.path.glob("*.parquet")))
-    return strange_files(source.path) or next((found for found in parts if found is not None), None)
+        return strange_contents(source.path, names, written, plain) or strange_categories([source.path])
+    paths = sorted(source.path.glob("*.parquet"))
+    parts = (strange_contents(path, names, None, plain) for path in paths)
+    found = strange_files(source.path) or next((found for found in parts if found is not None), None)
+    return found or strange_categories(paths)
 
 
 def unchecked_content(source: Source, software: Mapping[str, str]) -> str | None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -23,6 +28,14 @@ from shoal.table import Origin
 _HINT = "version-hint.text"
 
 
+@dataclass(frozen=True)
+class LakehouseVersion:
+    """A version that a table has or had: its number, and when it came to be, as ISO 8601 says."""
+
+    number: int
+    at: str
+
+
 def from_lakehouse(source: Source, at_version: str | None = None) -> tuple[pa.Table, Origin]:
     """Read all rows that a table has now, or had in a version."""
     with lakehouse_in_batches(source, default_budget(), at_version) as (schema, batches, came_from):
@@ -38,10 +51,7 @@ def lakehouse_in_batches(
 
     What is digested is the rows: the same ones may lie in other files tomorrow.
     """
-    found = lakehouse_at(source.path)
-    if found is None or found.kind not in _READERS:
-        refuse_lakehouse(source.path)
-        raise AssertionError("a folder that is no lakehouse was to be read as one")
+    found = _known(source.path)
     with _in_words(found):
         schema, stored, version = _READERS[found.kind](found, _asked(at_version))
         bare = pa.schema([pa.field(field.name, field.type) for field in schema])
@@ -63,7 +73,61 @@ def lakehouse_in_batches(
             yield bare, batches, came_from
 
 
+def digest_of_lakehouse(folder: Path, at_version: str | None) -> str:
+    """Give the digest of the rows that a table has now, or had in a version, a few of them at a time."""
+    with lakehouse_in_batches(Source("folder", folder), default_budget(), at_version) as (_, batches, came_from):
+        for _rows in batches(1 << 16):
+            pass
+        return came_from().sha256
+
+
+def lies_in_its_folder(folder: Path, at_version: str | None) -> bool:
+    """Tell whether the folder of a table holds all its rows, after links are followed: its log may name any place."""
+    found = _known(folder)
+    with _in_words(found):
+        if found.kind == "Delta Lake":
+            named = _delta_table(found, _asked(at_version)).file_uris()
+        else:
+            scan, _ = _iceberg_scan(found, _asked(at_version))
+            named = [each.file_path for task in scan.plan_files() for each in (task.file, *task.delete_files)]
+        root = os.path.realpath(folder)
+        return all(Path(os.path.realpath(way)).is_relative_to(root) for name in named for way in _ways(name))
+
+
+def _ways(name: str) -> tuple[str, str]:
+    """Give the paths that an address may stand for, as it is and with its signs decoded; of no file, one outside."""
+    scheme, _, path = name.rpartition("://")
+    path = path if scheme in ("", "file") else os.sep
+    return path, unquote(path)
+
+
+def versions_of(folder: Path, most: int = 100) -> tuple[LakehouseVersion, ...]:
+    """Give the versions that a table tells of, the newest first."""
+    found = _known(folder)
+    with _in_words(found):
+        if found.kind == "Delta Lake":
+            said = [(each["version"], each["timestamp"]) for each in _delta_table(found, None).history(most)]
+        else:
+            snapshots = _iceberg_table(found).metadata.snapshots
+            said = [(each.snapshot_id, each.timestamp_ms) for each in reversed(snapshots)][:most]
+        moments = [dt.datetime.fromtimestamp(milliseconds / 1000, dt.UTC) for _, milliseconds in said]
+        return tuple(LakehouseVersion(number, at.isoformat()) for (number, _), at in zip(said, moments, strict=True))
+
+
+def _known(folder: Path) -> Lakehouse:
+    found = lakehouse_at(folder)
+    if found is None or found.kind not in _READERS:
+        refuse_lakehouse(folder)
+        raise AssertionError("a folder that is no lakehouse was to be read as one")
+    return found
+
+
 def _delta(found: Lakehouse, version: int | dt.datetime | None) -> tuple[pa.Schema, Batches, int]:
+    table = _delta_table(found, version)
+    return *opened_delta(table), table.version()
+
+
+def _delta_table(found: Lakehouse, version: int | dt.datetime | None) -> Any:
     from deltalake import DeltaTable
 
     table = DeltaTable(str(found.folder))
@@ -71,13 +135,23 @@ def _delta(found: Lakehouse, version: int | dt.datetime | None) -> tuple[pa.Sche
         if isinstance(version, int) and not 0 <= version <= table.version():
             raise _no_version(found, version, f"The last one is {table.version():,}.")
         table.load_as_version(version)
-    return *opened_delta(table), table.version()
+    return table
 
 
 def _iceberg(found: Lakehouse, version: int | dt.datetime | None) -> tuple[pa.Schema, Batches, int]:
+    scan, number = _iceberg_scan(found, version)
+    reader = scan.to_arrow_batch_reader()
+    return reader.schema, lambda: iter(reader), number
+
+
+def _iceberg_table(found: Lakehouse) -> Any:
     from pyiceberg.table import StaticTable
 
-    table = StaticTable.from_metadata(_current(found))
+    return StaticTable.from_metadata(_current(found))
+
+
+def _iceberg_scan(found: Lakehouse, version: int | dt.datetime | None) -> tuple[Any, int]:
+    table = _iceberg_table(found)
     snapshot = None
     if isinstance(version, int):
         snapshot = table.snapshot_by_id(version)
@@ -86,8 +160,7 @@ def _iceberg(found: Lakehouse, version: int | dt.datetime | None) -> tuple[pa.Sc
     if version is not None and snapshot is None:
         raise _no_version(found, version, "Its snapshots have numbers, which its catalog lists.")
     chosen = None if snapshot is None else snapshot.snapshot_id
-    reader = table.scan(snapshot_id=chosen).to_arrow_batch_reader()
-    return reader.schema, lambda: iter(reader), chosen or table.metadata.current_snapshot_id or 0
+    return table.scan(snapshot_id=chosen), chosen or table.metadata.current_snapshot_id or 0
 
 
 def _no_version(found: Lakehouse, version: int | dt.datetime, remedy: str) -> ParameterError:

@@ -15,6 +15,7 @@ from shoal.column_names import tells_people_apart
 from shoal.domains.axis import Axis
 from shoal.domains.cell_parser import Vocabulary, interpret
 from shoal.domains.texts import Reading, Texts
+from shoal.engines.io.compressed import notes_on
 from shoal.engines.io.text_head import ENCODINGS, Head, read_head
 from shoal.engines.io.text_reader import RawText, read_text
 from shoal.engines.local_data import OWN, LocalData, Words
@@ -125,7 +126,7 @@ def _load_text(path: Path, options: ReadOptions) -> tuple[Schema, LocalData, Ori
         tuple(columns.quasi), lo, hi, index, ranged_in(columns, found), tuple(columns.others), raw.others,
         words_of(raw, columns, found),
     )  # fmt: skip
-    schema = schema_of(columns.assigned, found, options, head.header)
+    schema = schema_of(columns.assigned, found, options, head.header, {})
     return schema, data, origin_of(path, head, raw, found, options)
 
 
@@ -169,7 +170,9 @@ def origin_of(
         )
         if said
     )
-    origin = Origin(printable(path.name), raw.written.sha256, "text", (*layout, *notes_of(found)), place=str(path))
+    origin = Origin(
+        printable(path.name), raw.written.sha256, "text", (*layout, *notes_on(path), *notes_of(found)), place=str(path)
+    )  # fmt: skip
     return read_so(replace(origin, written=raw.written, content=raw.content), options)
 
 
@@ -180,7 +183,7 @@ def notes_of(found: Mapping[str, Vocabulary]) -> tuple[str, ...]:
 
 def read_so(origin: Origin, options: ReadOptions) -> Origin:
     """Give the origin of a table with how it was read, and which files were read along with it."""
-    return replace(origin, given=options.given(), beside=tuple(map(str, options.files())))
+    return replace(origin, given=options.given(), beside=(*origin.beside, *map(str, options.files())))
 
 
 def _carried(name: str, raw: RawText, found: dict[str, Vocabulary]) -> Words | None:
@@ -214,9 +217,10 @@ def _matrices(
 
 
 def schema_of(
-    assigned: dict[str, Role], found: dict[str, Vocabulary], options: ReadOptions, header: tuple[str, ...]
-) -> Schema:
-    """Say what each column is."""
+    assigned: dict[str, Role], found: dict[str, Vocabulary], options: ReadOptions, header: tuple[str, ...],
+    kinds: Mapping[str, Any],
+) -> Schema:  # fmt: skip
+    """Say what each column is; ``kinds`` are the types of Arrow that columns came in."""
     attributes, treated = [], options.roles.treatments
     for name, role in assigned.items():
         axis = found[name].axis if name in found else Axis("integer")
@@ -229,11 +233,8 @@ def schema_of(
             )
         odd = found[name].odd if name in found else None
         spellings = role not in SPANNED and name in found and _has_spellings(found[name])
-        attributes.append(
-            Attribute(
-                name, role, axis, options.knowledge.get(name), reason, generalized, spellings, odd, treated.get(name)
-            )
-        )
+        known, treatment, kind = options.knowledge.get(name), treated.get(name), kinds.get(name)
+        attributes.append(Attribute(name, role, axis, known, reason, generalized, spellings, odd, treatment, kind))
     refuse_odd([each for each in attributes if each.role in SPANNED])
     return Schema(tuple(attributes), tuple(name for name in header if name not in assigned))
 
@@ -254,6 +255,7 @@ def _has_spellings(cells: Vocabulary) -> bool:
 def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schema, LocalData, Origin]:
     from shoal.engines.io.arrow import carried_words, read_column
     from shoal.engines.io.distinct_cells import distinct_and_filled
+    from shoal.engines.io.typed_columns import in_workable_type
 
     header = tuple(table.column_names)
     if len(set(header)) < len(header):
@@ -282,9 +284,10 @@ def _load_arrow(table: Any, origin: Origin, options: ReadOptions) -> tuple[Schem
     lo, hi, index = _matrices(quasi, cells, found)
     data = LocalData(
         tuple(quasi), lo, hi, index, tuple(found[name].ranged for name in quasi), tuple(others), carried,
-        tuple(words), {name: table.column(name) for name in others},
+        tuple(words), {name: in_workable_type(table.column(name)) for name in others},
     )  # fmt: skip
     left_out = [name for name in header if name not in assigned and tells_people_apart(name)]
     people = {name: distinct_and_filled(table.column(name)) for name in left_out}
     origin = replace(origin, notes=(*origin.notes, *notes_of(found)), people=people)
-    return schema_of(assigned, found, options, header), data, read_so(origin, options)
+    kinds = {name: table.schema.field(name).type for name in assigned}
+    return schema_of(assigned, found, options, header, kinds), data, read_so(origin, options)

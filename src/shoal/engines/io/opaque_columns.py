@@ -16,12 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.engines.io.exact_types import named, workable
 from shoal.errors import DataError
 
-# Types with a name of their own that stay what they are; of others, what they are kept as is passed on.
-_NAMED = ("arrow.uuid", "arrow.json")
 _PER_SECOND = {"s": 0, "ms": 3, "us": 6, "ns": 9}  # digits of a second that a unit counts
-_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+_LISTS = (
+    pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view,
+    pa.types.is_large_list_view,
+)  # fmt: skip
 _BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
 
 
@@ -46,7 +48,7 @@ def has_no_text(kind: pa.DataType) -> bool:
     if pa.types.is_dictionary(kind):
         return has_no_text(kind.value_type)
     if isinstance(kind, pa.BaseExtensionType):
-        return kind.extension_name not in _NAMED and has_no_text(kind.storage_type)
+        return not named(kind) and has_no_text(workable(kind))
     return is_opaque(kind) and not (pa.types.is_duration(kind) or pa.types.is_interval(kind))
 
 
@@ -68,37 +70,6 @@ def _is_any(kind: pa.DataType, tests: Iterable[Any]) -> bool:
     return any(test(kind) for test in tests)
 
 
-def named(kind: pa.DataType) -> str | None:
-    """Give the name of a type that stays what it is; None if it has none."""
-    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name in _NAMED:
-        return str(kind.extension_name)
-    return None
-
-
-def bare(kind: pa.DataType) -> pa.DataType:
-    """Give a type without remarks on what is inside of it, and without names that nobody knows."""
-    if isinstance(kind, pa.BaseExtensionType):
-        return kind if named(kind) else bare(kind.storage_type)
-    if pa.types.is_struct(kind):
-        return pa.struct([_bare_field(field) for field in kind])
-    if pa.types.is_map(kind):
-        return pa.map_(_bare_field(kind.key_field), _bare_field(kind.item_field), keys_sorted=kind.keys_sorted)
-    if pa.types.is_fixed_size_list(kind):
-        return pa.list_(_bare_field(kind.value_field), kind.list_size)
-    if pa.types.is_large_list(kind):
-        return pa.large_list(_bare_field(kind.value_field))
-    if pa.types.is_list(kind):
-        return pa.list_(_bare_field(kind.value_field))
-    if pa.types.is_dictionary(kind):
-        return bare(kind.value_type)
-    # Views into memory are no other values.
-    return pa.string() if pa.types.is_string_view(kind) else pa.binary() if pa.types.is_binary_view(kind) else kind
-
-
-def _bare_field(field: pa.Field) -> pa.Field:
-    return pa.field(field.name, bare(field.type), field.nullable)
-
-
 def cleaned(array: pa.Array) -> pa.Array:
     """Give the same values in memory that holds nothing else, and in a type that says nothing else.
 
@@ -107,35 +78,37 @@ def cleaned(array: pa.Array) -> pa.Array:
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         storage = cleaned(array.storage)
-        return pa.ExtensionArray.from_storage(kind, storage) if named(kind) else storage
+        return pa.ExtensionArray.from_storage(kind, storage) if named(kind) else storage.cast(workable(kind))
     if pa.types.is_dictionary(kind):
         return cleaned(_values(array))
+    if pa.types.is_run_end_encoded(kind):
+        return cleaned(pc.run_end_decode(array))
     gone = array.is_null()
     if pa.types.is_struct(kind):
         fields = [cleaned(pc.struct_field(array, [i])) for i in range(kind.num_fields)]
-        return pa.StructArray.from_arrays(fields, fields=list(bare(kind)), mask=gone)
+        return pa.StructArray.from_arrays(fields, fields=list(workable(kind)), mask=gone)
     if pa.types.is_map(kind):
         lists = cleaned(_entries(array))
         keys, items = lists.values.flatten()
-        return pa.MapArray.from_arrays(lists.offsets, keys, items, bare(kind), mask=gone)
+        return pa.MapArray.from_arrays(lists.offsets, keys, items, workable(kind), mask=gone)
     if pa.types.is_fixed_size_list(kind):
         order = np.cumsum(~gone.to_numpy(zero_copy_only=False)) - 1
         rows = np.where(gone.to_numpy(zero_copy_only=False), -1, order)[:, None]
         places = np.where(rows < 0, -1, rows * kind.list_size + np.arange(kind.list_size)).reshape(-1)
         values = cleaned(pc.list_flatten(array)).take(pa.array(places, mask=places < 0))
-        return pa.FixedSizeListArray.from_arrays(values, type=bare(kind), mask=gone)
+        return pa.FixedSizeListArray.from_arrays(values, type=workable(kind), mask=gone)
     if _is_any(kind, _LISTS):
         lengths = pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
-        wide = np.int64 if pa.types.is_large_list(kind) else np.int32
-        offsets = pa.array(np.append(0, np.cumsum(lengths)).astype(wide))
-        make = pa.LargeListArray if pa.types.is_large_list(kind) else pa.ListArray
-        return make.from_arrays(offsets, cleaned(pc.list_flatten(array)), type=bare(kind), mask=gone)
-    return array.cast(bare(kind)).take(pa.array(np.arange(len(array))))
+        large = pa.types.is_large_list(workable(kind))
+        offsets = pa.array(np.append(0, np.cumsum(lengths)).astype(np.int64 if large else np.int32))
+        make = pa.LargeListArray if large else pa.ListArray
+        return make.from_arrays(offsets, cleaned(pc.list_flatten(array)), type=workable(kind), mask=gone)
+    return array.cast(workable(kind)).take(pa.array(np.arange(len(array))))
 
 
 def _values(array: pa.DictionaryArray) -> pa.Array:
     """Give the values that are kept as numbers of distinct ones."""
-    return array.dictionary.cast(bare(array.type.value_type)).take(array.indices)
+    return array.dictionary.cast(workable(array.type.value_type)).take(array.indices)
 
 
 def _entries(array: pa.MapArray) -> pa.ListArray:
@@ -150,11 +123,13 @@ def leaves_of(array: pa.Array) -> list[pa.Array]:
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         return leaves_of(array.storage)
+    if pa.types.is_dictionary(kind):
+        return leaves_of(_values(array))
     if pa.types.is_struct(kind):
         return [leaf for i in range(kind.num_fields) for leaf in leaves_of(pc.struct_field(array, [i]))]
     if pa.types.is_map(kind):
         return leaves_of(_entries(array))
-    return leaves_of(pc.list_flatten(array)) if _is_any(kind, _LISTS) else [array]
+    return leaves_of(pc.list_flatten(array)) if _is_any(kind, _LISTS) else [array.cast(workable(kind))]
 
 
 def texts_of(array: pa.Array) -> list[str | None]:

@@ -5,22 +5,39 @@ Arrow keeps them as numbers of a list of distinct values, which is in their orde
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.domains.texts import Reading
-from shoal.engines.io.typed_columns import is_text
-from shoal.schema import RELEASED, Schema
+from shoal.engines.io.exact_types import bare
+from shoal.engines.io.typed_columns import is_text, plain_column
 
 OrderedCategories = tuple[str, ...]
+# Values that are behind categories as often as text is, and that their texts give back.
+_LISTED = (
+    pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_decimal, pa.types.is_boolean,
+    pa.types.is_date32, pa.types.is_timestamp,
+)  # fmt: skip
+
+
+def is_listed(kind: pa.DataType) -> bool:
+    """Tell whether a type is one of categories: numbers of a list of texts, numbers, days or moments."""
+    if not pa.types.is_dictionary(kind) or pa.types.is_null(kind.value_type):
+        return False
+    return is_text(kind.value_type) or any(test(kind.value_type) for test in _LISTED)
+
+
+def is_ordered(kind: pa.DataType) -> bool:
+    """Tell whether a type is one of categories with an order."""
+    return is_listed(kind) and bool(kind.ordered)
 
 
 def has_levels(kind: pa.DataType) -> bool:
-    """Tell whether a type is one of categories with an order."""
-    return pa.types.is_dictionary(kind) and bool(kind.ordered) and is_text(kind.value_type)
+    """Tell whether a type is one of categories with an order that are texts."""
+    return is_ordered(kind) and is_text(kind.value_type)
 
 
 def levels_in(column: pa.ChunkedArray | pa.Array) -> list[OrderedCategories]:
@@ -60,28 +77,49 @@ def as_levels(values: pa.Array, order: OrderedCategories, kind: pa.DataType) -> 
     """Give categories as numbers of an ordered list."""
     listed = pa.array(order, pa.string())
     places = pc.index_in(values.cast(pa.string()), listed).cast(kind.index_type)
-    return pa.DictionaryArray.from_arrays(places, listed.cast(kind.value_type), ordered=True)
+    return pa.DictionaryArray.from_arrays(places, listed.cast(bare(kind.value_type)), ordered=True)
+
+
+def in_agreed_order(values: pa.Array, lists: Iterable[OrderedCategories], kind: pa.DataType) -> pa.DictionaryArray:
+    """Give distinct values as categories of a type: in the order on which lists agree, or in none."""
+    whole = _agreed(lists) if is_ordered(kind) else None
+    if whole is None:
+        found = values.dictionary_encode()
+        return pa.DictionaryArray.from_arrays(
+            found.indices.cast(kind.index_type), found.dictionary.cast(bare(kind.value_type))
+        )
+    there = set(values.cast(pa.string()).to_pylist())
+    return as_levels(values, tuple(text for text in whole if text in there), kind)
 
 
 def unordered(kind: pa.DataType) -> pa.DataType:
     """Give a type whose categories have no order."""
-    return pa.dictionary(kind.index_type, kind.value_type) if has_levels(kind) else kind
+    return pa.dictionary(kind.index_type, kind.value_type) if is_ordered(kind) else kind
 
 
 def as_believed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """Give a column without an order among its categories where none is to be believed."""
-    if not has_levels(column.type) or has_levels(kind):
+    if not is_ordered(column.type) or is_ordered(kind):
         return column
-    bare = [pa.DictionaryArray.from_arrays(piece.indices, piece.dictionary) for piece in column.chunks]
-    return pa.chunked_array(bare, kind)
+    without = [pa.DictionaryArray.from_arrays(piece.indices, piece.dictionary) for piece in column.chunks]
+    return pa.chunked_array(without, kind)
 
 
 def put_together(table: pa.Table) -> pa.Table:
-    """Give a table in one piece; categories whose order its pieces do not agree on have none then."""
+    """Give a table in one piece, with the order of categories on which its pieces agree, or none if they do not."""
     for place, field in enumerate(table.schema):
-        if has_levels(field.type) and _agreed(levels_in(table.column(place))) is None:
-            column = as_believed(table.column(place), unordered(field.type))
-            table = table.set_column(place, field.name, column)
+        if not is_ordered(field.type):
+            continue
+        column, lists = table.column(place), levels_in(table.column(place))
+        if len(lists) < 2:
+            continue
+        whole = _agreed(lists)
+        if whole is None:
+            column = as_believed(column, unordered(field.type))
+        else:  # lists that lack some are put together in another order otherwise
+            pieces = plain_column(column).chunks
+            column = pa.chunked_array([as_levels(piece, whole, field.type) for piece in pieces])
+        table = table.set_column(place, field.name, column)
     return table.combine_chunks()
 
 
@@ -96,11 +134,3 @@ def with_order(table: pa.Table, enums: Collection[str]) -> pa.Table:
             ]
             table = table.set_column(place, field.name, pa.chunked_array(pieces, kind))
     return table
-
-
-def enums_in(kinds: Mapping[str, pa.DataType], schema: Schema) -> dict[str, OrderedCategories]:
-    """Give the categories, from low to high, of the columns that are released as they came, with an order."""
-    axes = {name: schema[name].axis for name in schema.of(*RELEASED) if name in kinds and has_levels(kinds[name])}
-    return {
-        name: tuple(axis.values) for name, axis in axes.items() if axis.kind == "ordered" and axis.values is not None
-    }

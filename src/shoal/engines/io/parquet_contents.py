@@ -20,11 +20,12 @@ import pyarrow.parquet as pq
 
 from shoal.engines.io.digests import Digest
 from shoal.engines.io.distinct_cells import one_array
-from shoal.engines.io.opaque_columns import bare as without_remarks
 from shoal.engines.io.opaque_columns import is_opaque, leaves_of
+from shoal.engines.io.ordered_categories import has_levels, is_listed
 from shoal.engines.io.parquet_reader import opened
+from shoal.engines.io.released_categories import CategoryList, bare_column, with_lists
 from shoal.engines.io.sealed_files import Sealed, changed
-from shoal.engines.io.typed_columns import is_text
+from shoal.engines.io.typed_columns import is_text, plain_column
 from shoal.table import Written, printable
 
 _WRITER = "parquet-cpp-arrow version "
@@ -106,7 +107,7 @@ def _types_of(file: pq.ParquetFile) -> pa.Schema | None:
     try:
         kept = base64.b64decode(remarks[_SCHEMA], validate=True)
         types = pa.ipc.read_schema(pa.py_buffer(kept))
-        bare = pa.schema([pa.field(field.name, without_remarks(field.type), field.nullable) for field in types])
+        bare = pa.schema([pa.field(field.name, bare_column(field.type), field.nullable) for field in types])
         zones = [field.type for field in types if pa.types.is_timestamp(field.type) and field.type.tz]
         _ = [pc.local_timestamp(pa.scalar(0, kind)) for kind in zones]  # which fails where there is no such zone
     except (binascii.Error, pa.ArrowException, UnicodeDecodeError):
@@ -164,7 +165,8 @@ def _limits(statistics: Any, kind: pa.DataType) -> pa.Array:
 
 def _texts_of(sealed: Sealed) -> list[str]:
     with opened(sealed) as file:
-        return [field.name for field in file.schema_arrow if is_text(field.type)]
+        kinds = [(field.name, field.type) for field in file.schema_arrow]
+        return [name for name, kind in kinds if is_text(kind) or (is_listed(kind) and not has_levels(kind))]
 
 
 def _unused_texts(file: pq.ParquetFile, texts: Sequence[str]) -> str | None:
@@ -178,6 +180,29 @@ def _unused_texts(file: pq.ParquetFile, texts: Sequence[str]) -> str | None:
                     if len(used) < len(chunk.dictionary):
                         return f"texts of '{name}' that no row has"
     return None
+
+
+def strange_categories(paths: Sequence[Path]) -> str | None:
+    """Name a column of a release whose list of ordered categories has some that no row of its files holds.
+
+    All groups of rows of all files have the same list, so that all who read them know the order.
+    """
+    lists: dict[str, pa.Array] = {}
+    used: dict[str, pa.Array] = {}
+    for path in paths:
+        with opened(Sealed.of(path)) as file:
+            names = [field.name for field in file.schema_arrow if has_levels(field.type)]
+            for group in range(file.metadata.num_row_groups if names else 0):
+                table = file.read_row_group(group, columns=names)
+                for name in names:
+                    column = one_array(table.column(name))
+                    if not lists.setdefault(name, column.dictionary).equals(column.dictionary):
+                        return f"other categories of '{name}' in some rows"
+                    here = pc.unique(column.indices).drop_null()
+                    used[name] = pc.unique(pa.chunked_array([used.get(name, here), here]))
+    return next(
+        (f"categories of '{name}' that no row has" for name in lists if len(used[name]) < len(lists[name])), None
+    )
 
 
 def another_version(path: Path) -> bool:
@@ -195,9 +220,24 @@ def _same_anew(sealed: Sealed) -> bool:
         sink, types = _Sink(), _types_of(file)
         with pq.ParquetWriter(pa.PythonFile(sink, mode="w"), types, store_schema=bool(metadata.metadata)) as writer:
             for group in range(metadata.num_row_groups):
-                table = file.read_row_group(group).cast(types).combine_chunks()
+                table = _as_written(file.read_row_group(group), types)
                 writer.write_table(table, row_group_size=max(1, table.num_rows))
     return sink.digest.written == sealed.written
+
+
+def _as_written(table: pa.Table, types: pa.Schema) -> pa.Table:
+    """Give a group of rows as it was given to whom wrote it: categories in their order, or as rows have them."""
+    kept = {name: table.column(name) for name in table.column_names}
+    plain = {name: plain_column(column) if is_listed(column.type) else column for name, column in kept.items()}
+    lists = {
+        field.name: CategoryList(
+            field.type, one_array(table.column(field.name)).dictionary if field.type.ordered else None
+        )
+        for field in types
+        if is_listed(field.type)
+    }
+    kinds = [pa.field(f.name, f.type.value_type if f.name in lists else f.type, f.nullable) for f in types]
+    return with_lists(pa.table(plain).cast(pa.schema(kinds)).combine_chunks(), lists)
 
 
 class _Sink:

@@ -11,16 +11,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.engines.io.digests import of_file
+from shoal.engines.io.distinct_cells import one_array
+from shoal.engines.io.ordered_categories import is_ordered
+from shoal.engines.io.released_categories import CategoryLists, with_lists
 from shoal.errors import DataError
 from shoal.table import Written
 
 ROW_GROUP = 1 << 16  # rows of a Parquet file that lie together, and are in memory when they are written
 
 
-def write_parquet(parts: Iterable[pa.Table], path: Path) -> Written:
+def write_parquet(parts: Iterable[pa.Table], path: Path, lists: CategoryLists) -> Written:
     """Write a table that comes in parts to a Parquet file and give the digest of the file."""
-    write_groups(rechunked(parts, ROW_GROUP), path)
+    write_groups(groups_of(parts, lists), path)
     return of_file(path)
+
+
+def groups_of(parts: Iterable[pa.Table], lists: CategoryLists, rows: int = ROW_GROUP) -> Iterator[pa.Table]:
+    """Give a table that comes in parts as groups of rows, with some columns as numbers of their categories."""
+    return (with_lists(group, lists) for group in rechunked(parts, rows))
 
 
 def write_groups(groups: Iterator[pa.Table], path: Path) -> bool:
@@ -62,7 +70,13 @@ def rechunked(parts: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
         held.append(part)
         while sum(each.num_rows for each in held) >= rows:
             whole = pa.concat_tables(held)
-            yield whole.slice(0, rows).combine_chunks()
+            yield _in_one_piece(whole.slice(0, rows))
             held = [whole.slice(rows)]
     if sum(each.num_rows for each in held):
-        yield pa.concat_tables(held).combine_chunks()
+        yield _in_one_piece(pa.concat_tables(held))
+
+
+def _in_one_piece(table: pa.Table) -> pa.Table:
+    """Give a table in one piece, but for categories whose order each piece tells on its own."""
+    columns = (column if is_ordered(column.type) else one_array(column) for column in table.columns)
+    return pa.table(dict(zip(table.column_names, columns, strict=True))) if table.num_columns else table

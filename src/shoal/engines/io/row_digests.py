@@ -96,7 +96,8 @@ def as_texts(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Give the cells of a column as text, the same whatever version of a library reads them."""
     import pyarrow as pa
 
-    from shoal.engines.io.opaque_columns import is_opaque, named, texts_of
+    from shoal.engines.io.exact_types import named
+    from shoal.engines.io.opaque_columns import is_opaque, texts_of
 
     kind = column.type
     if pa.types.is_dictionary(kind):

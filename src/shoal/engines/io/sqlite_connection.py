@@ -182,12 +182,16 @@ def _array(cells: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 def _refuse_unfit(column: pa.Field) -> None:
     kind = column.type
-    unknown = is_opaque(kind) and not (pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind))
+    unknown = is_opaque(kind) and not _is_bytes(kind)
     if unknown or pa.types.is_uint64(kind) or (pa.types.is_timestamp(kind) and kind.tz):
         raise DataError(
             f"Column '{column.name}' is of a type that SQLite cannot hold ({kind}).",
             "Leave it out, or write Parquet or a DuckDB table.",
         )
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    return any(test(kind) for test in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary))
 
 
 def _definition(kind: pa.DataType) -> str:
@@ -201,7 +205,7 @@ def _definition(kind: pa.DataType) -> str:
         return "DATE"
     if pa.types.is_timestamp(kind):
         return "TIMESTAMP"
-    return "BLOB" if pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind) else "TEXT"
+    return "BLOB" if _is_bytes(kind) else "TEXT"
 
 
 def _cell(value: Any) -> Any:

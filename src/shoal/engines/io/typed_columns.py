@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from shoal.domains.axis import AxisKind, same_number
 from shoal.domains.numerals import convert
 from shoal.domains.zones import Zone
-from shoal.engines.io.opaque_columns import bare, cleaned, named, texts_of
+from shoal.engines.io.exact_types import is_exact, named, workable
+from shoal.engines.io.opaque_columns import cleaned, texts_of
 from shoal.errors import DataError
 
 _DIGITS = 15  # that every float holds
@@ -37,7 +38,7 @@ def as_numbers(name: str, column: pa.Array) -> tuple[NDArray[Any], str]:
         if np.isinf(numbers).any():
             raise DataError(f"Column '{name}' has infinite numbers.", "Mend them, or leave the cells empty.")
         if pa.types.is_decimal(kind):
-            _insist_on_digits(name, column, numbers)
+            insist_on_digits(name, column, numbers)
         return numbers, "float"
     if pa.types.is_date(kind):
         days = _exactly(name, column, pa.date32()).cast(pa.int32()).fill_null(0).to_numpy(zero_copy_only=False)
@@ -63,7 +64,7 @@ def _as_codes(name: str) -> str:
     return f"If they are codes, declare them so (kinds={{'{name}': 'category'}}, --kind {name}=category)."
 
 
-def _insist_on_digits(name: str, column: pa.Array, numbers: NDArray[np.float64]) -> None:
+def insist_on_digits(name: str, column: pa.Array, numbers: NDArray[np.float64]) -> None:
     """Refuse decimals that are other numbers as floats: no range that is written would hold them."""
     long = np.flatnonzero(np.abs(numbers) * 10.0**column.type.scale >= 10**_DIGITS)
     if not long.size:
@@ -155,6 +156,8 @@ def plain_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """
     column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
     kind = column.type
+    if is_exact(kind) and not is_text(kind):
+        return passed_on(column)
     if named(kind) == "arrow.uuid":
         return pa.chunked_array([pa.array(texts_of(chunk), pa.string()) for chunk in column.chunks], pa.string())
     if isinstance(kind, pa.BaseExtensionType):
@@ -166,29 +169,14 @@ def plain_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
 
 
 def passed_on(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
-    """Give a column as it is written to files: its values and nothing behind them, in its own type."""
+    """Give a column as it is released: its values and nothing behind them, in the type in which they are worked on."""
     column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
-    return pa.chunked_array([cleaned(chunk) for chunk in column.chunks], bare(column.type))
+    return pa.chunked_array([cleaned(chunk) for chunk in column.chunks], workable(column.type))
 
 
-def released(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
-    """Give a column of a frame as it is handed out: with nothing behind it but the values of its rows.
-
-    What is kept as numbers of distinct values stays so, with those that occur; an order among them stays too.
-    """
-    kind = column.type
-    if not pa.types.is_dictionary(kind):
-        return passed_on(column)
-    plain = plain_column(column)
-    found = pc.unique(plain).drop_null()
-    if kind.ordered and len(column):
-        listed = levels_of(column)
-        found = pc.unique(listed.filter(pc.is_in(listed, found)))
-    codes = pc.index_in(plain, found).cast(kind.index_type)
-    values = found.cast(kind.value_type)
-    return pa.chunked_array(
-        [pa.DictionaryArray.from_arrays(chunk, values, ordered=kind.ordered) for chunk in codes.chunks]
-    )
+def in_workable_type(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Give a column of which rows can be taken; of texts, none are."""
+    return passed_on(column) if is_exact(column.type) and not is_text(column.type) else column
 
 
 def levels_of(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -12,6 +12,7 @@ from shoal.domains.axis import Axis, PositionMap
 from shoal.engines.local_data import LocalData, moved
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
+from shoal.kernels.grouping import distinct
 from shoal.schema import Schema
 
 # Gives the positions on a plain axis that occur in a column, in ascending order.
@@ -97,7 +98,7 @@ def _found(column: Positions, move: Positions) -> Positions:
 def used_positions(data: LocalData, name: str) -> Positions:
     """Give the positions that occur in a column, at either end."""
     j = data.at(name)
-    used = np.unique(np.concatenate([data.lo[:, j], data.hi[:, j]]))
+    used = distinct(np.concatenate([data.lo[:, j], data.hi[:, j]]))
     found: Positions = used[(used != MISSING) & (used != TOP)]
     return found
 

@@ -63,22 +63,22 @@ class Local:
     def write(self, data: LocalData, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write the released columns to a database or a folder, or to a file in the form that its name promises."""
         data, schema = split(data, layout.bounds), split_schema(schema, layout.bounds)
-        if target.is_table:
-            from shoal.engines.io.databases import storing
-            from shoal.engines.io.ordered_categories import enums_in
-            from shoal.engines.workspace import default_budget
-
-            kinds = {name: column.type for name, column in data.sources.items()}
-            return storing(_sliced(data, schema, "text"), target, default_budget(), enums_in(kinds, schema))
-        if target.kind == "folder":
-            from shoal.engines.io.folders import write_folder
-
-            return nullcontext(Output(write_folder(_sliced(data, schema, layout.cells or "struct"), target.path)))
         if not target.is_text:
-            from shoal.engines.io.file_writer import cells_in, write_file
+            from shoal.engines.io.file_writer import cells_in, form_in, write_file
+            from shoal.engines.io.released_categories import enums_of, listed_in
 
+            lists = listed_in(data, schema, form_in(target))
+            if target.is_table:
+                from shoal.engines.io.databases import storing
+                from shoal.engines.workspace import default_budget
+
+                return storing(_sliced(data, schema, "text"), target, default_budget(), enums_of(lists))
             tables = _sliced(data, schema, cells_in(target, layout))
-            return nullcontext(Output(write_file(tables, target.path, schema, layout)))
+            if target.kind == "folder":
+                from shoal.engines.io.folders import write_folder
+
+                return nullcontext(Output(write_folder(tables, target.path, lists)))
+            return nullcontext(Output(write_file(tables, target.path, schema, layout, lists)))
         from shoal.engines.io.text_writer import write_text
 
         return nullcontext(Output(write_text([data], schema, target.path, layout)))

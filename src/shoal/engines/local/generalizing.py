@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Positions
 from shoal.domains.axis import Axis
-from shoal.domains.hierarchy import ROOT, Hierarchy
+from shoal.domains.hierarchy import Hierarchy
 from shoal.domains.levels import Recoding, Replacement, Stretches, Widening
 from shoal.engines.local_data import OWN, LocalData
 from shoal.engines.values import Publication
@@ -93,11 +93,7 @@ def _spanned(
 def _widen(tree: Hierarchy, low: Positions, high: Positions, j: int) -> None:
     """Widen the cells of a column to nodes of its hierarchy; a root that says nothing is the wildcard."""
     inside = (low[:, j] != MISSING) & (high[:, j] != TOP)
-    low[inside, j], high[inside, j] = tree.cover(low[inside, j], high[inside, j])
-    whole = (0, len(tree.levels) - 1)
-    if tree.nodes[whole] == ROOT:
-        low[inside & (low[:, j] == whole[0]) & (high[:, j] == whole[1]), j] = MISSING
-        high[low[:, j] == MISSING, j] = np.where(high[low[:, j] == MISSING, j] == MISSING, MISSING, TOP)
+    low[inside, j], high[inside, j] = tree.shown(low[inside, j], high[inside, j])
 
 
 def _sets(

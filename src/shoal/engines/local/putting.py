@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Integers, Positions
+from shoal.arrays import Flags, Integers, Positions
 from shoal.domains.axis import Axis
 from shoal.engines.local_data import OWN, LocalData, Words
-from shoal.engines.packed_cells import all_single, has_value, numbered_cells, packed, unpacked
+from shoal.engines.packed_cells import all_single, any_range, has_value, numbered_cells, packed, unpacked
 from shoal.schema import Schema
 
 
@@ -23,7 +23,8 @@ def put(
     changed = with_ends(data, spanned, exact=all_exact(spanned)) if spanned else data
     new = {name: axis for name, (axis, _) in columns.items()}
     moved = {name for name, cells in spanned.items() if new[name] is not schema[name].axis and all_single(cells)}
-    changed = replace(changed, ranged=still_ranged(data.quasi, data.ranged, moved))
+    ranges = {name for name, cells in spanned.items() if any_range(cells)}
+    changed = replace(changed, ranged=now_ranged(data.quasi, data.ranged, moved, with_ranges(new, ranges)))
     codes, words, sources = changed.codes, list(changed.words), dict(changed.sources)
     for name in (name for name in columns if name in data.carried):
         j, cells = data.carried.index(name), columns[name][1]
@@ -35,19 +36,38 @@ def put(
         if name in sources:
             column = sources.pop(name)
             if found.kept and not _is_text(column):  # texts are written as they are: not all kinds can be taken from
-                sources[name] = column.take(_rows_with(data, name, values)[places])
+                rows, had = _rows_with(data, name, values)
+                if had[has_value(values)].all():
+                    sources[name] = _taken(column, rows[places], had[places])
     return put_axes(schema, new), replace(changed, codes=codes, words=tuple(words), sources=sources)
 
 
-def still_ranged(names: Sequence[str], ranged: Sequence[bool], moved: Collection[str]) -> tuple[bool, ...]:
-    """Tell in which columns single values are written as ranges: not in those that moved to an axis of such values."""
-    return tuple(known and name not in moved for name, known in zip(names, ranged, strict=True))
+def now_ranged(
+    names: Sequence[str], ranged: Sequence[bool], moved: Collection[str], ranges: Collection[str]
+) -> tuple[bool, ...]:
+    """Tell in which columns single values are written as ranges.
+
+    So it is in those that have ranges now, and no longer in those that moved to an axis of single values.
+    """
+    return tuple(name in ranges or (known and name not in moved) for name, known in zip(names, ranged, strict=True))
+
+
+def with_ranges(axes: Mapping[str, Axis], spanning: Collection[str]) -> set[str]:
+    """Give of the columns with cells of several values those that write them as ranges, and not as sets or nodes."""
+    return {name for name in spanning if not axes[name].nominal}
 
 
 def _is_text(column: Any) -> bool:
     from shoal.engines.io.typed_columns import is_text  # frames alone have columns of their own
 
     return is_text(column.type)
+
+
+def _taken(column: Any, rows: Integers, had: Flags) -> Any:
+    """Take cells of some records, and nothing where a cell was emptied that no record had so."""
+    import pyarrow as pa  # frames alone have columns of their own
+
+    return column.take(pa.array(rows, mask=~had))
 
 
 def put_axes(schema: Schema, axes: Mapping[str, Axis]) -> Schema:
@@ -112,7 +132,8 @@ def new_words(words: Words | None, cells: Integers, axis: Axis, *, same: bool) -
     return NewWords(Words(texts, lo, hi), np.arange(cells.size, dtype=np.int32), kept=False)
 
 
-def _rows_with(data: LocalData, name: str, cells: Integers) -> Integers:
-    """Give a record that has each of some cells."""
+def _rows_with(data: LocalData, name: str, cells: Integers) -> tuple[Integers, Flags]:
+    """Give a record that has each of some cells, and which of these any record has."""
     known, first = np.unique(packed(*data.ends(name, slice(None))), return_index=True)
-    return first[np.searchsorted(known, cells)]
+    place = np.minimum(np.searchsorted(known, cells), known.size - 1)
+    return first[place], known[place] == cells

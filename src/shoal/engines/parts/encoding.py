@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Integers
 from shoal.engines.io.distinct_cells import distinct_in, one_array
-from shoal.engines.io.opaque_columns import named
-from shoal.engines.io.ordered_categories import OrderedCategories, has_levels, levels_in
+from shoal.engines.io.exact_types import named
+from shoal.engines.io.ordered_categories import OrderedCategories, is_ordered, levels_in
 from shoal.engines.io.typed_columns import as_numbers, passed_on, plain_column, unusable
 from shoal.engines.parts.pool import Part
 
@@ -55,7 +55,7 @@ def _encoded(name: str, j: int, whole: pa.ChunkedArray, plain: Collection[str]) 
     cells = np.frombuffer(_as_bytes(column.take(pa.array(first))), np.uint8)
     counts = np.bincount(codes, minlength=first.size)
     found: dict[str, NDArray[Any]] = {f"code{j}": codes, f"cells{j}": cells, f"first{j}": first, f"count{j}": counts}
-    if has_levels(whole.type):
+    if is_ordered(whole.type):
         lists = pa.array(levels_in(whole), pa.list_(pa.string()))
         found[f"levels{j}"] = np.frombuffer(_as_bytes(lists), np.uint8)
     return found

@@ -109,16 +109,17 @@ class PartsEngine:
 
     def write(self, data: PartsTable, schema: Schema, target: Source, layout: Layout) -> AbstractContextManager[Output]:
         """Write the released columns part by part: to a database in one transaction, to a folder, or to a file."""
+        from shoal.engines.parts.whole_table import WholeTable, lists_of_parts
         from shoal.engines.parts.writing import store, write
 
-        def exact() -> list[bool]:
-            return split_exact(data.shape.quasi, self.exact(data).tolist(), layout.bounds)
+        def shown() -> WholeTable:
+            single = split_exact(data.shape.quasi, self.exact(data).tolist(), layout.bounds)
+            return WholeTable(single, lists_of_parts(self.pool, data, schema, target, layout, single))
 
         parts, schema = self._shown(data, layout), split_schema(schema, layout.bounds)
         if target.is_table:
-            kinds = {name: give(np.empty(0, np.int32)).type for name, give in data.typed.items()}
-            return store(parts, schema, target, exact(), self.budget, kinds)
-        return nullcontext(Output(write(parts, schema, target, layout, exact)))
+            return store(parts, schema, target, shown(), self.budget)
+        return nullcontext(Output(write(parts, schema, target, layout, shown)))
 
     def _shown(self, data: PartsTable, layout: Layout) -> Iterator[LocalData]:
         return (split(part, layout.bounds) for part in self.streamed(data))

@@ -12,6 +12,7 @@ from shoal.engines.local_data import spans
 from shoal.engines.parts.data import Arrays, PartSchema, PartsTable
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.engines.protocol import PairKernel
+from shoal.kernels.grouping import distinct
 from shoal.schema import Schema
 
 
@@ -42,7 +43,7 @@ def _used(pool: Pool, data: PartsTable) -> Used:
         parts = pool.collect(
             lambda number, cells, codes: used_positions(shape.local(cells, codes), name), data.cells, data.codes
         )
-        return np.unique(np.concatenate(parts))
+        return distinct(np.concatenate(parts))
 
     return used
 

@@ -11,13 +11,14 @@ import numpy as np
 from shoal.arrays import Array, Integers
 from shoal.domains.axis import Axis
 from shoal.engines.local.grouped_kernels import map_groups as map_here
-from shoal.engines.local.putting import NewWords, coded, new_words, put_axes, still_ranged, with_ends
-from shoal.engines.packed_cells import all_single, packed
+from shoal.engines.local.putting import NewWords, coded, new_words, now_ranged, put_axes, with_ends, with_ranges
+from shoal.engines.packed_cells import all_single, any_range, cells_among, packed
 from shoal.engines.parts.columns import LazyColumn, Materialized
 from shoal.engines.parts.data import Arrays, PartsTable, column_part, value_of
 from shoal.engines.parts.pool import Part, Pool
 from shoal.engines.parts.shuffle import restore_order, shuffle_by_range
 from shoal.engines.protocol import GroupKernel
+from shoal.kernels.grouping import distinct
 from shoal.schema import Schema
 
 
@@ -39,24 +40,26 @@ def put(
     spanned = {name: column for name, (_, column) in columns.items() if name in data.shape.quasi}
     carried = {name: column for name, (_, column) in columns.items() if name in data.shape.carried}
     new = {name for name in spanned if axes[name] is not schema[name].axis}
-    changed = _with_ends(pool, data, spanned, new) if spanned else data
+    changed = _with_ends(pool, data, spanned, new, axes) if spanned else data
     changed = _with_codes(pool, changed, schema, {name: (axes[name], carried[name]) for name in carried})
     return put_axes(schema, axes), changed
 
 
 def _with_ends(
-    pool: Pool, data: PartsTable, columns: Mapping[str, LazyColumn], new: Collection[str]
-) -> PartsTable:  # fmt: skip
+    pool: Pool, data: PartsTable, columns: Mapping[str, LazyColumn], new: Collection[str], axes: Mapping[str, Axis]
+) -> PartsTable:
     shape, names = data.shape.quasi_only, list(columns)
     handles = [column.materialize() for column in columns.values()]
 
-    def alike(number: int, *given: Part) -> list[bool]:
-        return [all_single(value_of(each)) for each in given]
+    def looks(number: int, *given: Part) -> list[tuple[bool, bool]]:
+        return [(all_single(value_of(each)), any_range(value_of(each))) for each in given]
 
-    single = [all(each) for each in zip(*pool.collect(alike, *handles), strict=True)]
+    found = list(zip(*pool.collect(looks, *handles), strict=True))
+    single = [all(alone for alone, _ in each) for each in found]
+    ranges = {name for name, each in zip(names, found, strict=True) if any(wide for _, wide in each)}
     exact = shape.exact and all(single)
     moved = {name for name, alone in zip(names, single, strict=True) if alone and name in new}
-    ranged = still_ranged(data.shape.quasi, shape.ranged, moved)
+    ranged = now_ranged(data.shape.quasi, shape.ranged, moved, with_ranges(axes, ranges))
 
     def work(number: int, cells: Part, codes: Part, *given: Part) -> Arrays:
         here = with_ends(shape.unfolded(cells, codes), dict(zip(names, map(value_of, given), strict=True)), exact=exact)
@@ -75,8 +78,8 @@ def _with_codes(
     handles = [column.materialize() for _, column in columns.values()]
     words, typed, found = list(data.whole_words()), dict(data.typed), list[tuple[int, Integers, NewWords]]()
     for (name, (axis, _)), handle in zip(columns.items(), handles, strict=True):
-        parts = pool.collect(lambda number, part: np.unique(value_of(part)), handle)
-        values = np.unique(np.concatenate(parts))
+        parts = pool.collect(lambda number, part: distinct(value_of(part)), handle)
+        values = distinct(np.concatenate(parts))
         new = new_words(words[places[name]], values, axis, same=axis is schema[name].axis)
         words[places[name]] = new.words
         if not new.kept:
@@ -88,7 +91,7 @@ def _with_codes(
         matrix = codes["codes"].copy()
         for (j, values, new), part in zip(found, given, strict=True):
             cells = value_of(part)
-            matrix[:, j] = coded(new, new.codes[np.searchsorted(values, cells)], matrix[:, j], cells)
+            matrix[:, j] = coded(new, new.codes[cells_among(values, cells)], matrix[:, j], cells)
         return {"codes": matrix}
 
     textless = tuple(each if each is None else replace(each, texts=()) for each in words)

@@ -21,7 +21,7 @@ from shoal.domains.texts import Reading
 from shoal.engines.io.arrow import Seen, carried_words, read_column
 from shoal.engines.io.distinct_cells import distinct_in
 from shoal.engines.io.loading import notes_of, read_so, reading_of, schema_of, split_by_role
-from shoal.engines.io.ordered_categories import as_levels, has_levels, with_levels
+from shoal.engines.io.ordered_categories import OrderedCategories, has_levels, in_agreed_order, is_listed, with_levels
 from shoal.engines.io.typed_columns import as_numbers, is_text, marks
 from shoal.engines.local.ordering import coded_in, typed_in
 from shoal.engines.local_data import LocalData, Words
@@ -30,6 +30,7 @@ from shoal.engines.parts.encoding import Distinct, distinct_of
 from shoal.engines.parts.pool import Handle, Part, Pool
 from shoal.errors import DataError
 from shoal.kernels import MISSING
+from shoal.kernels.grouping import distinct
 from shoal.schema import SPANNED, ReadOptions, Role, Schema
 from shoal.table import Origin
 
@@ -118,7 +119,7 @@ def loaded(
     data = PartsTable.of(quasi, ranged, rest, words, sizes, held[0], held[-1], typed, exact=exact)
     found = {name: columns[name].vocabulary for name in names}
     noted = replace(origin, notes=(*origin.notes, *notes_of(found)))
-    return schema_of(asked.assigned, found, options, asked.header), data, read_so(noted, options)
+    return schema_of(asked.assigned, found, options, asked.header, asked.kinds), data, read_so(noted, options)
 
 
 def summary_of(names: Sequence[str], plain: set[str]) -> Callable[[int, Part], EncodedSummary]:
@@ -157,9 +158,9 @@ def _numbers(
         return ReadColumn(vocabulary, None, small, as_typed(kind) if carried else None)
 
     def values_in(number: int, part: Part) -> Integers:
-        return np.unique(part[f"number{j}"][~_gone(part, j, missing)])
+        return distinct(part[f"number{j}"][~_gone(part, j, missing)])
 
-    values = np.unique(np.concatenate(pool.collect(values_in, raw)))
+    values = distinct(np.concatenate(pool.collect(values_in, raw)))
 
     def large(part: Part, number: int) -> tuple[Positions, Positions]:
         codes = np.searchsorted(values, part[f"number{j}"]).astype(np.int32)
@@ -211,8 +212,8 @@ def _cells(
     cells = whole.take(pa.array(first))
     seen = Seen(counts.astype(np.int64), rows[first])
     reading, kind = asked.readings[name], asked.kinds[name]
+    lists = [levels for one in parts for levels in one.levels]
     if has_levels(kind):
-        lists = [levels for one in parts for levels in one.levels]
         reading = with_levels(reading, lists, cells.drop_null().to_pylist())
     vocabulary, places, texts = read_column(name, pa.chunked_array([cells]), reading, seen)
     if reading is not asked.readings[name]:
@@ -222,20 +223,16 @@ def _cells(
     if carried:
         all_words = carried_words(vocabulary, texts)
         words = Words([all_words.texts[i] for i in places], all_words.lo[places], all_words.hi[places])
-        typed = None if is_text(kind) else values_of(_as_kept(cells, kind, reading))
+        typed = None if is_text(kind) else values_of(_as_kept(cells, kind, lists))
         return ReadColumn(vocabulary, words, _looked_up(j, mine, mine), typed)
     lo = [vocabulary.lo[places[some]] for some in mine]
     hi = [vocabulary.hi[places[some]] for some in mine]
     return ReadColumn(vocabulary, None, _looked_up(j, lo, hi), None)
 
 
-def _as_kept(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:
-    """Give distinct cells as they are released: of a list of categories, those that occur, in their order if known."""
-    if not pa.types.is_dictionary(kind):
-        return cells
-    if has_levels(kind) and reading.order is not None:
-        return as_levels(cells, reading.order, kind)
-    return cells.cast(pa.dictionary(kind.index_type, kind.value_type))
+def _as_kept(cells: pa.Array, kind: pa.DataType, lists: Sequence[OrderedCategories]) -> pa.Array:
+    """Give distinct cells in the type that they came in."""
+    return in_agreed_order(cells, lists, kind) if is_listed(kind) else cells
 
 
 def _looked_up(j: int, lo: list[Positions], hi: list[Positions]) -> Callable[[Part, int], tuple[Positions, Positions]]:

@@ -68,7 +68,7 @@ def columns_read(
     cells = _placed(pool, raw, quasi, exact=exact)
     ranged = ranged_in(columns, found)
     data = PartsTable.of(columns.quasi, ranged, columns.others, words, sizes, cells, raw, {}, exact=exact)
-    schema = schema_of(columns.assigned, found, options, head.header)
+    schema = schema_of(columns.assigned, found, options, head.header, {})
     return schema, data, origin_of(path, head, text, found, options)
 
 

@@ -98,9 +98,12 @@ class Spark(PartsEngine):
         """Write a folder by the workers, and anything else through the driver, part by part."""
         if target.kind != "folder" or layout.cells is not None:
             return super().write(data, schema, target, layout)
+        from shoal.engines.parts.whole_table import WholeTable, lists_of_parts
         from shoal.engines.spark.writing import write_folder
 
-        return nullcontext(Output(write_folder(self.pool, data, schema, target.path, self.exact(data).tolist())))
+        exact = self.exact(data).tolist()
+        whole = WholeTable(exact, lists_of_parts(self.pool, data, schema, target, layout, exact))
+        return nullcontext(Output(write_folder(self.pool, data, schema, target.path, whole)))
 
     def frame(self, data: PartsTable, schema: Schema, kind: str, cells: str | None) -> Any:
         """Give the released columns as a frame: one of Spark stays on the cluster."""

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.engines.io.arrow import to_arrow
-from shoal.engines.io.opaque_columns import named
+from shoal.engines.io.exact_types import named
+from shoal.engines.io.narrowing import in_microseconds
 from shoal.engines.io.typed_columns import plain_column
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.encoding import encode
@@ -111,12 +112,5 @@ def _for_spark(name: str, column: Any) -> Any:
     if pa.types.is_float16(kind):
         return column.cast(pa.float32())
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
-        wanted = pa.timestamp("us", kind.tz) if pa.types.is_timestamp(kind) else pa.duration("us")
-        try:
-            return column.cast(wanted)
-        except pa.ArrowInvalid:
-            raise DataError(
-                f"Column '{name}' has times that are finer than a microsecond, which Spark cannot hold.",
-                "Round them, or take another frame: release.to_arrow().",
-            ) from None
+        return in_microseconds(name, column, "Spark")
     return column

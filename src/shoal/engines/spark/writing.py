@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Sequence
 from pathlib import Path
-
-import pyarrow.parquet as pq
 
 from shoal.engines.io.arrow import to_arrow
 from shoal.engines.io.digests import of_file
-from shoal.engines.io.parquet_writer import writable
+from shoal.engines.io.parquet_writer import groups_of, write_groups
+from shoal.engines.io.released_categories import with_lists
 from shoal.engines.parts.data import PartsTable
 from shoal.engines.parts.pool import Part, Pool
+from shoal.engines.parts.whole_table import WholeTable
 from shoal.errors import DataError
 from shoal.schema import Schema
 from shoal.table import Written
 
 
-def write_folder(pool: Pool, data: PartsTable, schema: Schema, folder: Path, exact: Sequence[bool]) -> Written:
+def write_folder(pool: Pool, data: PartsTable, schema: Schema, folder: Path, whole: WholeTable) -> Written:
     """Write a folder of Parquet files, and give its digest as the local engine would."""
     folder, read = folder.absolute(), data.reader()
     folder.mkdir()
@@ -34,9 +33,10 @@ def write_folder(pool: Pool, data: PartsTable, schema: Schema, folder: Path, exa
         # A task may run twice at the same time: each writes a file of its own, and the last one stays.
         draft = folder / f".{path.name}.{uuid.uuid4().hex}"
         try:
-            table = to_arrow(read(*parts), schema, "struct", exact)
-            with writable(table.schema):
-                pq.write_table(table, draft)
+            table = to_arrow(read(*parts), schema, "struct", whole.exact)
+            write_groups(
+                groups_of([table], whole.lists) if table.num_rows else iter([with_lists(table, whole.lists)]), draft
+            )
             written = of_file(draft)
             draft.replace(path)
         except OSError as error:

@@ -85,7 +85,7 @@ class SizePairs:
 
     def journalist(self, threshold: Threshold) -> Attacked:
         """Give what somebody finds who knows the population, and not who of it is in the table."""
-        risky = sum(size * number for (size, whole), number in self._pairs if 1 / whole > threshold.risk)
+        risky = sum(size * number for (size, whole), number in self._pairs if threshold.above(whole))
         success = max(self.classes / self.covered, self.marketer())
         return Attacked(1 / self.least, risky / self.records, success)
 

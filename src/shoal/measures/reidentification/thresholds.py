@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from shoal.errors import ParameterError, suggest
 
+_SLACK = 1e-12  # what people are expected to be is a quotient: only its rounding makes them fewer
+
 
 @dataclass(frozen=True)
 class Threshold:
@@ -45,6 +47,14 @@ class Threshold:
         while 1 / size > self.risk:
             size += 1
         return size
+
+    def above(self, people: float) -> bool:
+        """Tell whether one in so many people is above the risk; they need not be whole, and rounding is no risk.
+
+        >>> Threshold(0.04).above(7 / 0.28), Threshold(0.04).above(24.9)
+        (False, True)
+        """
+        return people * self.risk < 1 - _SLACK
 
 
 _EMA = "EMA Policy 0070, external guidance (2016); Health Canada, Public Release of Clinical Information (2019)"

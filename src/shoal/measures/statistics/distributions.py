@@ -12,12 +12,8 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Floats, Positions
-from shoal.engines.packed_cells import numbered_cells, packed, unpacked
-from shoal.engines.values import Boxes
-from shoal.errors import SchemaError
+from shoal.measures.statistics.cell_masses import CellMasses
 from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
-from shoal.models.survey_weights import weights_of
-from shoal.table import Table
 
 # Densities are summed as three whole numbers of 40 bits: sums of 4 million stay below 64 bits.
 _BITS = 40
@@ -60,14 +56,14 @@ class Difference:
         return float(max(abs(self.nothing), np.abs(before).max(initial=0.0), np.abs(after).max(initial=0.0)))
 
 
-def differences(original: Table, released: Table, *, ordered: bool, weighted: bool = False) -> dict[str, Difference]:
+def differences(before: CellMasses, after: CellMasses, *, ordered: bool) -> dict[str, Difference]:
     """Compare the values of each quasi-identifier, or only of those with an order.
 
     Distinct cells are counted, never records one by one, so nothing of the size of a table is made; but where records
     are weighted, each table's weights are looked at.
     """
+    original, released, sides = before.table, after.table, (before, after)
     moments = original.moments()
-    sides = tuple(_Masses.of(table, weighted=weighted) for table in (original, released))
     found = {}
     for name in original.schema.quasi:
         ground = common_ground(original, released, name, moments)
@@ -78,38 +74,14 @@ def differences(original: Table, released: Table, *, ordered: bool, weighted: bo
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Masses:
-    """How often cells of a table occur, or what the records that have them weigh together."""
-
-    table: Table
-    weights: Floats | None
-    total: float
-
-    @classmethod
-    def of(cls, table: Table, *, weighted: bool) -> _Masses:
-        weights = weights_of(table) if weighted else None
-        if weighted and weights is None:
-            raise SchemaError("Records are to be weighted, and no column holds weights.", "Name it: --weight w.")
-        return cls(table, weights, float(table.rows if weights is None else weights.sum()))
-
-    def cells(self, name: str) -> list[tuple[Positions, Positions, Floats]]:
-        """Give the ends of distinct cells of a column, and the mass of each, in batches."""
-        if self.weights is None:
-            return self.table.boxes(_counted, (name,))
-        lo, hi = (ends[:, 0] for ends in self.table.cells((name,), np.arange(self.table.rows, dtype=np.int64)))
-        values, places = numbered_cells(packed(lo, hi))
-        return [(*unpacked(values), np.bincount(places, self.weights, values.size).astype(np.float64))]
+def _cells(masses: CellMasses, name: str) -> list[tuple[Positions, Positions, Floats]]:
+    return masses.over((name,), lambda cells: (cells.lo[:, 0], cells.hi[:, 0], cells.masses))
 
 
-def _counted(cells: Boxes) -> tuple[Positions, Positions, Floats]:
-    return cells.lo[:, 0], cells.hi[:, 0], cells.counts.astype(np.float64)
-
-
-def _of_categories(ground: Categories, sides: Sequence[_Masses], name: str) -> Difference:
+def _of_categories(ground: Categories, sides: Sequence[CellMasses], name: str) -> Difference:
     shares = np.zeros((2, ground.size + 2))
     for side, masses in zip((ORIGINAL, RELEASED), sides, strict=True):
-        for lo, hi, mass in masses.cells(name):  # those of a set in equal shares
+        for lo, hi, mass in _cells(masses, name):  # those of a set in equal shares
             cell, category, share = ground.members(side, lo, hi)
             shares[side] += np.bincount(category, share * mass[cell], ground.size + 2)
         shares[side] /= masses.total
@@ -117,11 +89,11 @@ def _of_categories(ground: Categories, sides: Sequence[_Masses], name: str) -> D
     return Difference(np.delete(apart, ground.size), np.zeros(0), float(apart[ground.size]))
 
 
-def _on_line(line: Line, sides: Sequence[_Masses], name: str) -> Difference:
+def _on_line(line: Line, sides: Sequence[CellMasses], name: str) -> Difference:
     begins, ends, masses = [], [], []
     for side, held in zip((ORIGINAL, RELEASED), sides, strict=True):
         sign = 1.0 if side == RELEASED else -1.0
-        for lo, hi, mass in held.cells(name):
+        for lo, hi, mass in _cells(held, name):
             begin, end = line.intervals(side, lo, hi)
             begins.append(begin)
             ends.append(end)

@@ -69,11 +69,16 @@ def two_way(codes: Positions, counts: Integers, most: int = MOST) -> LogLinear |
     pairs = list(combinations(range(len(sizes)), 2))
     if not pairs:
         return None
-    margins = {
-        (i, j): np.bincount(_both(codes, i, j, sizes), counts, sizes[i] * sizes[j]).astype(np.float64) for i, j in pairs
-    }
-    cells = _possible(sizes, margins, most // len(pairs))
-    if cells is None:
+    margins: dict[tuple[int, int], Floats] = {}
+    cells = np.arange(sizes[0], dtype=np.int32)[:, None]
+    for j in range(1, len(sizes)):
+        if len(cells) * sizes[j] > 2 * (most // len(pairs)):
+            return None
+        for i in range(j):
+            found = np.bincount(_both(codes, i, j, sizes), counts, sizes[i] * sizes[j])
+            margins[i, j] = found.astype(np.float64)
+        cells = _grown(cells, sizes, margins)
+    if len(cells) > most // len(pairs):
         return None
     keys = {(i, j): _both(cells, i, j, sizes) for i, j in pairs}
     fitted = np.ones(len(cells))
@@ -99,20 +104,16 @@ def _both(codes: Positions, i: int, j: int, sizes: list[int]) -> Integers:
     return codes[:, i].astype(np.int64) * sizes[j] + codes[:, j]
 
 
-def _possible(sizes: list[int], margins: dict[tuple[int, int], Floats], most: int) -> Positions | None:
-    """Give all cells of which no margin of two columns is empty, in ascending order; None if there are too many."""
-    cells = np.arange(sizes[0], dtype=np.int32)[:, None]
-    for j in range(1, len(sizes)):
-        if len(cells) * sizes[j] > 2 * most:
-            return None
-        grown = np.empty((len(cells) * sizes[j], j + 1), np.int32)
-        grown[:, :j] = np.repeat(cells, sizes[j], axis=0)
-        grown[:, j] = np.tile(np.arange(sizes[j], dtype=np.int32), len(cells))
-        there = np.ones(len(grown), np.bool_)
-        for i in range(j):
-            there &= margins[i, j][_both(grown, i, j, sizes)] > 0
-        cells = grown[there]
-    return cells if len(cells) <= most else None
+def _grown(cells: Positions, sizes: list[int], margins: dict[tuple[int, int], Floats]) -> Positions:
+    """Give the cells with one more column of which no margin of two columns is empty, in ascending order."""
+    j = cells.shape[1]
+    grown = np.empty((len(cells) * sizes[j], j + 1), np.int32)
+    grown[:, :j] = np.repeat(cells, sizes[j], axis=0)
+    grown[:, j] = np.tile(np.arange(sizes[j], dtype=np.int32), len(cells))
+    there = np.ones(len(grown), np.bool_)
+    for i in range(j):
+        there &= margins[i, j][_both(grown, i, j, sizes)] > 0
+    return grown[there]
 
 
 def _deviance(counts: Integers, expected: Floats) -> float:

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Integers, Positions
 from shoal.kernels import MISSING
+from shoal.measures.statistics.cell_masses import CellMasses, MassedCells
 from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, ground_of
-from shoal.table import Table
 
 Lying = tuple[Integers, Integers, Floats]  # the number of a cell of the table, a cell to count in, and its share
-T = TypeVar("T")
-
-_STRETCH = 1 << 20  # records of columns without boxes that are looked at at once
-
-
-@dataclass(frozen=True)
-class DistinctCells:
-    """Both ends of some cells, a column for each attribute, and how many records have them."""
-
-    lo: Positions
-    hi: Positions
-    counts: Integers
-
-
-def shown_cells(table: Table, names: tuple[str, ...], work: Callable[[DistinctCells], T]) -> list[T]:
-    """Give what work makes of the cells of some columns: distinct ones of quasi-identifiers, else record by record."""
-    if set(names) <= set(table.schema.quasi):
-        return table.boxes(lambda boxes: work(DistinctCells(boxes.lo, boxes.hi, boxes.counts)), names)
-    found = []
-    for begin in range(0, table.rows, _STRETCH):
-        records = np.arange(begin, min(begin + _STRETCH, table.rows))
-        found.append(work(DistinctCells(*table.cells(names, records), np.ones(records.size, np.int64))))
-    return found
 
 
 class CellsOf(Protocol):
@@ -109,13 +85,13 @@ class LineCells:
         )
 
 
-def cells_of(original: Table, released: Table, name: str, most: int) -> CellsOf:
+def cells_of(original: CellMasses, released: CellMasses, name: str, most: int) -> CellsOf:
     """Say in which cells the values of an attribute are counted.
 
     Where the two tables have few values, each is a cell; else cells are parts of the original's values, and the
     categories that are rare in it share one.
     """
-    ground = ground_of(original, released, name, lambda: _limits(original, name))
+    ground = ground_of(original.table, released.table, name, lambda: _limits(original, name))
     if isinstance(ground, Categories):
         return CategoryCells(ground, _places(original, ground, name, most))
     values, counts = _ends(original, ORIGINAL, ground, name)
@@ -127,28 +103,28 @@ def cells_of(original: Table, released: Table, name: str, most: int) -> CellsOf:
     return LineCells(ground, np.unique(values[np.minimum(places, values.size - 1)])[: most - 1])
 
 
-def _limits(table: Table, name: str) -> tuple[int, int] | None:
+def _limits(masses: CellMasses, name: str) -> tuple[int, int] | None:
     """Give the lowest and the highest position of a column, if any of its cells has a value."""
 
-    def work(shown: DistinctCells) -> tuple[int, int] | None:
+    def work(shown: MassedCells) -> tuple[int, int] | None:
         known = shown.lo[:, 0] != MISSING
         return (int(shown.lo[known, 0].min()), int(shown.hi[known, 0].max())) if known.any() else None
 
-    found = [ends for ends in shown_cells(table, (name,), work) if ends is not None]
+    found = [ends for ends in masses.over((name,), work) if ends is not None]
     return (min(first for first, _ in found), max(last for _, last in found)) if found else None
 
 
-def _places(original: Table, ground: Categories, name: str, most: int) -> Integers:
+def _places(original: CellMasses, ground: Categories, name: str, most: int) -> Integers:
     """Give the cell of each category: its own if it is among the most frequent of the original, else the last."""
     every = np.arange(ground.size + 2)
     if ground.size <= most:
         return every
 
-    def count(shown: DistinctCells) -> Floats:
+    def count(shown: MassedCells) -> Floats:
         box, category, share = ground.members(ORIGINAL, shown.lo[:, 0], shown.hi[:, 0])
-        return np.bincount(category, share * shown.counts[box], every.size).astype(np.float64)
+        return np.bincount(category, share * shown.masses[box], every.size).astype(np.float64)
 
-    counts = np.sum(shown_cells(original, (name,), count), axis=0)[: ground.size]
+    counts = np.sum(original.over((name,), count), axis=0)[: ground.size]
     frequent = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
     places = np.full(every.size, most + 1)
     places[frequent] = np.arange(most - 1)
@@ -161,9 +137,9 @@ def _whole_edges(values: Floats) -> Floats:
     return np.unique(np.concatenate([values - 1, values]))
 
 
-def _ends(table: Table, side: int, ground: Line, name: str) -> tuple[Floats, NDArray[np.float64]]:
-    """Give the ends of the cells of an attribute that have a value, in ascending order, and how many have each."""
-    parts = shown_cells(table, (name,), lambda of: (*ground.intervals(side, of.lo[:, 0], of.hi[:, 0]), of.counts))
+def _ends(masses: CellMasses, side: int, ground: Line, name: str) -> tuple[Floats, NDArray[np.float64]]:
+    """Give the ends of the cells of an attribute that have a value, in ascending order, and the mass of each."""
+    parts = masses.over((name,), lambda of: (*ground.intervals(side, of.lo[:, 0], of.hi[:, 0]), of.masses))
     begin, end, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
     shown = ~np.isnan(begin)
     ends = np.concatenate([end[shown], (begin + ground.whole)[shown]])

@@ -15,6 +15,7 @@ from shoal.arrays import Flags, Floats, Integers, Positions
 from shoal.engines.local.aligning import refuse_strangers
 from shoal.kernels import MISSING, TOP
 from shoal.measures.statistics.uniformity import ORIGINAL, RELEASED, Categories, Line, common_ground
+from shoal.measures.statistics.weighed_numbers import WeighedNumbers
 from shoal.table import Table
 
 _STRETCH = 1 << 18  # records of which all columns are read at once
@@ -70,8 +71,12 @@ class PairedTables:
 
     def column(self, name: str) -> PairedColumn:
         """Read a column with an order, or the leaves of a hierarchy by their places."""
+        return self._paired(name, *self.ends_of(name))
+
+    def ends_of(self, name: str) -> tuple[tuple[Positions, Positions], ...]:
+        """Give both ends of all cells of a column, before and after."""
         rows = np.arange(self.original.rows, dtype=np.int64)
-        return self._paired(name, *((lo[:, 0], hi[:, 0]) for lo, hi in self._ends([name], rows)))
+        return tuple((lo[:, 0], hi[:, 0]) for lo, hi in self._ends([name], rows))
 
     def shows_own(self, name: str) -> tuple[Flags, Flags]:
         """Tell of each record whether it has a value, and whether its cell shows this one and no other."""
@@ -79,8 +84,7 @@ class PairedTables:
         if isinstance(ground, Line):
             column = self.column(name)
             return ~np.isnan(column.own), (column.own == column.low) & (column.own == column.high)
-        rows = np.arange(self.original.rows, dtype=np.int64)
-        before, after = (lo[:, 0] for lo, _ in self._ends([name], rows))
+        before, after = (lo for lo, _ in self.ends_of(name))
         own, shown = single_categories(ground, ORIGINAL, before), single_categories(ground, RELEASED, after)
         return own >= 0, (own >= 0) & (own == shown)
 
@@ -131,8 +135,5 @@ def single_categories(ground: Categories, side: int, positions: Positions) -> In
 
 
 def deviation(numbers: Floats) -> float:
-    """Give the sample deviation of those that are numbers; of equal ones 0, whatever the rounding of their mean."""
-    known = numbers[~np.isnan(numbers)]
-    if known.size < 2 or known.min() == known.max():
-        return 0.0
-    return float(known.std(ddof=1))
+    """Give the sample deviation of those that are numbers."""
+    return WeighedNumbers.of(numbers, None).deviation

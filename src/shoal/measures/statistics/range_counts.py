@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import Floats, Positions
-from shoal.engines.values import Boxes
 from shoal.kernels import MISSING, TOP
+from shoal.measures.statistics.cell_masses import CellMasses, MassedCells
 from shoal.measures.statistics.uniformity import Categories, Line
-from shoal.table import Table
 
 # So few rows at a time that all that is made of them stays in the processor's cache, and that BLAS adds them up in one
 # thread: on a busy machine threads wait for each other a hundred times longer than the sum takes.
@@ -39,25 +37,10 @@ class Several:
 QueryRange = Range | Several
 # Gives the share of each cell of a column that lies in a part.
 ShareOf = Callable[[QueryRange], NDArray[np.bool_] | Floats]
-# Gives what work makes of the boxes of a table in some columns.
-BoxReader = Callable[[Callable[[Boxes], Any], Sequence[str]], list[Any]]
-
-
-def look_at(table: Table, rows: NDArray[np.int64] | None) -> BoxReader:
-    """Look at all records of a table, or only at some of them, by their ascending numbers."""
-    if rows is None:
-        return table.boxes
-    limits = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.bool_)  # of no use here
-
-    def some(work: Callable[[Boxes], Any], names: Sequence[str]) -> list[Any]:
-        lo, hi = table.cells(names, rows)
-        return [work(Boxes(tuple(names), lo, hi, np.ones(rows.size, np.int64), *limits))]
-
-    return some
 
 
 def estimated_counts(
-    look: BoxReader, side: int, grounds: Mapping[str, Line | Categories], queries: Sequence[Mapping[str, QueryRange]]
+    masses: CellMasses, side: int, grounds: Mapping[str, Line | Categories], queries: Sequence[Mapping[str, QueryRange]]
 ) -> Floats:
     """Count the records that lie in all parts of each query.
 
@@ -66,15 +49,15 @@ def estimated_counts(
     names = [name for name in grounds if any(name in query for query in queries)]
     sets = {name: _Sets(ground, side) for name, ground in grounds.items() if isinstance(ground, Categories)}
 
-    def held_in(boxes: Boxes) -> Floats:
+    def held_in(boxes: MassedCells) -> Floats:
         totals = np.zeros(len(queries))
-        for start in range(0, boxes.counts.size, _STEP):
+        for start in range(0, boxes.masses.size, _STEP):
             some = slice(start, start + _STEP)
             shares = {
                 name: cache(_shares(grounds[name], side, boxes, j, some, sets.get(name)))
                 for j, name in enumerate(names)
             }
-            weights = boxes.counts[some].astype(np.float64)
+            weights = boxes.masses[some]
             for number, query in enumerate(queries):
                 held: NDArray[np.bool_] | Floats | None = None
                 for name, part in query.items():
@@ -83,10 +66,12 @@ def estimated_counts(
                 totals[number] += weights.sum() if held is None else weights @ held
         return totals
 
-    return sum(look(held_in, names), np.zeros(len(queries)))
+    return sum(masses.over(names, held_in), np.zeros(len(queries)))
 
 
-def _shares(ground: Line | Categories, side: int, boxes: Boxes, j: int, some: slice, sets: _Sets | None) -> ShareOf:
+def _shares(
+    ground: Line | Categories, side: int, boxes: MassedCells, j: int, some: slice, sets: _Sets | None
+) -> ShareOf:
     """Give what tells the share of each of some cells in a part of their attribute."""
     lo, hi = np.ascontiguousarray(boxes.lo[some, j]), np.ascontiguousarray(boxes.hi[some, j])
     if isinstance(ground, Line):

@@ -26,8 +26,14 @@ def chances(numbers: Integers, seed: int) -> NDArray[np.float64]:
     return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def sampled_rows(rows: int, most: int, seed: int) -> Integers:
-    """Give the numbers of at most so many records, in ascending order: all, or one by chance of each equal interval."""
+def sampled_rows(rows: int, most: int, seed: int, weights: Floats | None = None) -> Integers:
+    """Give the numbers of at most so many records, in ascending order: all, or one by chance of each equal interval.
+
+    Of records that have weights, those that weigh nothing are not chosen.
+    """
+    if weights is not None:
+        some = np.flatnonzero(weights > 0)
+        return some[sampled_rows(some.size, most, seed)]
     if rows <= most:
         return np.arange(rows, dtype=np.int64)
     interval = np.arange(most, dtype=np.int64)

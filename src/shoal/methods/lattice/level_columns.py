@@ -54,7 +54,7 @@ class LevelColumn:
         if axis.nominal and axis.values is not None and (positions >= len(axis.values)).any():
             raise ParameterError(
                 f"Column '{attribute.name}' has cells that stand for several values already.",
-                "LevelVector are those of single values: give the values themselves.",
+                "Levels are those of single values: give the values themselves.",
             )
         values = np.where(missing, 0, positions)
         if axis.tree is None:

@@ -16,6 +16,7 @@ from shoal.models import PrivacyModel
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.monotone import monotone
 from shoal.models.outside_population import OutsidePopulation
+from shoal.models.people import people_in
 from shoal.schema import Schema
 from shoal.table import Classes
 
@@ -124,35 +125,52 @@ class WholePromise:
     population: CountsPeople | None
     always: bool
 
-    def failing(self, levels: LevelVector, classes: Tuples) -> Flags:
-        """Tell which classes are to be suppressed."""
-        return self._broken(classes.counts, self._people(levels, classes))
+    def failing(self, levels: LevelVector, classes: Tuples, sizes: Integers) -> Flags:
+        """Tell which classes, of so many people each, are to be suppressed."""
+        if self.population is None:
+            return self.model.breaking(sizes, sizes, 0)
+        strangers = self.population.records - int(self.population.records_at(levels, classes).sum())
+        return self.model.breaking(sizes, self.population.at(levels, classes), strangers)
 
-    def keeps(self, levels: LevelVector, classes: Tuples, suppressed: Flags) -> bool:
-        """Tell whether the promise is kept once some classes are suppressed, and are one class that fits everybody."""
-        hidden = int(classes.counts[suppressed].sum())
-        people = self._people(levels, classes)[~suppressed]
-        everybody = 0 if self.population is None else self.population.people
-        strangers = everybody - int(people.sum()) if people.size else 0
-        sizes = np.append(classes.counts[~suppressed], [hidden] if hidden else []).astype(np.int64)
-        people = np.append(people, [everybody or hidden] if hidden else []).astype(np.int64)
+    def keeps(self, levels: LevelVector, classes: Tuples, sizes: Integers, suppressed: Flags, hidden: int) -> bool:
+        """Tell whether the promise is kept once some classes are suppressed, and are one class that fits everybody.
+
+        Parameters
+        ----------
+        levels, classes
+            A node.
+        sizes
+            How many people each class has.
+        suppressed
+            Which are suppressed.
+        hidden
+            How many people these have together.
+        """
+        people, everybody, strangers, left = sizes, hidden, 0, ~suppressed
+        if self.population is not None:
+            people, everybody = self.population.at(levels, classes), self.population.people
+            known = self.population.records_at(levels, classes)[left]
+            strangers = self.population.records - int(known.sum()) if known.size else 0
+        sizes = np.append(sizes[left], [hidden] if hidden else []).astype(np.int64)
+        people = np.append(people[left], [everybody] if hidden else []).astype(np.int64)
         return not self.model.breaking(sizes, people, strangers).any()
-
-    def _people(self, levels: LevelVector, classes: Tuples) -> Integers:
-        return classes.counts if self.population is None else self.population.at(levels, classes)
-
-    def _broken(self, sizes: Integers, people: Integers) -> Flags:
-        strangers = 0 if self.population is None else self.population.people - int(people.sum())
-        return self.model.breaking(sizes, people, strangers)
 
 
 class CountsPeople(Protocol):
-    """What counts the people of a population at the nodes of a lattice: all of them, and those who fit each class."""
+    """What counts the people of a population at the nodes of a lattice: all of them, and those who fit each class.
+
+    A person may have several records.
+    """
 
     people: int
+    records: int
 
     def at(self, levels: LevelVector, classes: Tuples) -> Integers:
         """Give how many people fit each class at a node."""
+        ...
+
+    def records_at(self, levels: LevelVector, classes: Tuples) -> Integers:
+        """Give how many of their records do."""
         ...
 
 
@@ -224,8 +242,9 @@ class Nodes:
             assert of_items is not None
             labels = of_items
         broken, surely = self._breaking(items, labels, classes.size)
+        sizes_of = self._people(items, labels, classes) if self.whole else classes.counts
         for each in self.whole:
-            failing = each.failing(levels, classes)
+            failing = each.failing(levels, classes, sizes_of)
             broken |= failing
             if each.always:
                 surely |= failing
@@ -258,11 +277,30 @@ class Nodes:
         columns = {item: np.ascontiguousarray(held[codes]) for item, held in self.lattice.carried.items()}
         return Classes(starts_of(sizes), columns)
 
+    def _people(self, items: Tuples, labels: Positions, classes: Tuples) -> Integers:
+        """Give how many people each class has: where nobody tells them apart, as many as records."""
+        if self.schema.subject is None:
+            return classes.counts
+        return people_in(self._opened(items, labels, classes.size), self.schema)
+
+    def _keeps_whole(self, node: Node, suppressed: Flags) -> bool:
+        """Tell whether promises about all classes are kept if some are one class, which shows nothing."""
+        sizes, hidden = node.classes.counts, int(node.classes.counts[suppressed].sum())
+        if self.whole and self.schema.subject is not None:
+            assert node.items is not None
+            items, labels = node.items
+            sizes, some = self._people(items, labels, node.classes), suppressed[labels]
+            here = Tuples(np.ascontiguousarray(items.keys[some]), items.counts[some])
+            hidden = (
+                int(people_in(self._opened(here, np.zeros(here.size, np.int32), 1), self.schema)[0]) if hidden else 0
+            )
+        return all(each.keeps(node.levels, node.classes, sizes, suppressed, hidden) for each in self.whole)
+
     def keeps(self, node: Node, suppressed: Flags) -> bool:
         """Tell whether some classes of a node, which are suppressed, keep all promises as the one class they become."""
         if int(node.classes.counts[suppressed].sum()) < self.k:
             return False
-        if not all(each.keeps(node.levels, node.classes, suppressed) for each in self.whole):
+        if not self._keeps_whole(node, suppressed):
             return False
         if node.items is None:
             return True

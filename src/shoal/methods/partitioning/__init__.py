@@ -15,6 +15,7 @@ from shoal.methods import required_model
 from shoal.methods.partitioning.merge_failing import merged_until_met, united
 from shoal.models import PrivacyModel, check
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.outside_population import of_population, with_sizes
 from shoal.parameters import settle
 from shoal.table import Column, Table
 
@@ -78,6 +79,7 @@ class Partitioner(Publisher, ABC):
     """
 
     enforces: ClassVar[tuple[str, ...]] = ("k-anonymity", "t-closeness", "l-diversity", "alpha-k")
+    joins_classes: ClassVar[bool] = True
 
     @abstractmethod
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Column, int]:
@@ -93,7 +95,19 @@ class Partitioner(Publisher, ABC):
         ...
 
     def apply(self, table: Table, models: Sequence[PrivacyModel], seed: int) -> Table:
-        """Form the classes and publish them."""
+        """Form the classes and publish them: where promises are about a population, classes of that."""
+        if self._within(models):
+            from shoal.methods.partitioning.population_classes import within_population
+
+            return within_population(self, table, models)
+        return self.formed(table, with_sizes(models))
+
+    def _within(self, models: Sequence[PrivacyModel]) -> bool:
+        """Tell whether classes of a population are formed: a value that stands for others shows no class of it."""
+        return self.publish == "range" and bool(of_population(models))
+
+    def formed(self, table: Table, models: Sequence[PrivacyModel]) -> Table:
+        """Form the classes of a table and publish them."""
         model = required_model(models, KAnonymity, self.name)
         model.demand(table.rows, None)
         others = [promise for promise in models if promise is not model]
@@ -105,7 +119,13 @@ class Partitioner(Publisher, ABC):
 
     def explain(self, table: Table, models: Sequence[PrivacyModel]) -> str:
         """Say what is done."""
-        done = self.done(table, required_model(models, KAnonymity, self.name).k)
+        if self._within(models):
+            return (
+                f"Put the population into classes ({self.name}) of as many people as the promises about it ask for, "
+                "showed each record as the class of somebody with its values, and joined classes that broke another "
+                "promise."
+            )
+        done = self.done(table, required_model(with_sizes(models), KAnonymity, self.name).k)
         return f"{done}, and {describe_publication(self.publish)}."
 
 

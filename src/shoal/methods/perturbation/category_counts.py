@@ -101,12 +101,11 @@ def strata_columns(strata: Strata) -> tuple[Column, ...]:
 
 def exact_values(axis: Axis) -> Callable[[Integers], Flags]:
     """Give what tells which packed cells show one value of an axis."""
-    sets_from = len(axis.values) if axis.nominal and axis.values is not None else None
 
     def is_value(cells: Integers) -> Flags:
         lo, hi = unpacked(cells)
-        found: Flags = (lo == hi) & (lo != MISSING)
-        return found if sets_from is None else found & (lo < sets_from)
+        found: Flags = axis.single(lo, hi) & (lo != MISSING)
+        return found
 
     return is_value
 

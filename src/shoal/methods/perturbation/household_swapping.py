@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Array, Bits, Flags, Floats, Integers, Positions
+from shoal.arrays import Array, Bits, Flags, Integers, Positions
 from shoal.kernels.grouping import by_label, numbered
 from shoal.kernels.household_pairs import Neighbourhoods, pair_households
 
@@ -148,9 +148,3 @@ def _in_turn(chosen: Flags, drawn: Bits) -> Positions:
     """Give households in a random order."""
     found = np.flatnonzero(chosen)
     return found[np.argsort(drawn[found], kind="stable")].astype(np.int32)
-
-
-def shares_swapped(areas: Positions, swapped: Flags) -> Floats:
-    """Give the share of each area's households that are swapped."""
-    found: Floats = np.bincount(areas, swapped) / np.maximum(np.bincount(areas), 1)
-    return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import Array, Flags, Floats, Integers
 from shoal.domains.axis import Axis
-from shoal.engines.packed_cells import all_single, has_value, packed, unpacked
+from shoal.engines.packed_cells import any_range, has_value, packed, unpacked
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING
 from shoal.methods.perturbation.stretches import by_stretches
@@ -51,15 +51,11 @@ def some_missing(table: Table, names: Sequence[str]) -> bool:
 def refuse_ranges(table: Table, columns: dict[str, Column]) -> None:
     """Refuse columns of which some cells are ranges: nothing can be added to these."""
     for name, column in columns.items():
-        if any(table.collect(_some_range, column)):
+        if any(table.collect(any_range, column)):
             raise SchemaError(
                 f"Some cells of '{name}' are ranges, so they have no single numbers.",
                 "Mask this column with one method only, or change its values before others coarsen them.",
             )
-
-
-def _some_range(cells: Integers) -> bool:
-    return not all_single(cells) and not all_single(cells[has_value(cells)])
 
 
 def _numeric(table: Table, name: str) -> Axis:

@@ -161,3 +161,8 @@ def kept_step(method: Any, table: Table, models: Sequence[PrivacyModel]) -> Kept
 def draws(methods: Sequence[Any]) -> bool:
     """Tell whether some of several methods draw numbers that nobody may know."""
     return not all(getattr(method, "repeatable", True) for method in methods)
+
+
+def changes_values(methods: Sequence[Any]) -> bool:
+    """Tell whether some of several methods draw other values than the true ones, and not only who belongs together."""
+    return draws([method for method in methods if not getattr(method, "keeps_values", False)])

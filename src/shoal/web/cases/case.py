@@ -6,14 +6,19 @@ import json
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from shoal.certification.approval import Approval
+from shoal.engines.io.digests import of_file
+from shoal.engines.io.written_forms import written_form
 from shoal.errors import ParameterError
 from shoal.extras import how_to_install
 from shoal.languages import _
+from shoal.measures.reidentification.thresholds import threshold_of
 from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
+from shoal.web.cases.certified import CertifiedCase
 from shoal.web.cases.decided import fresh_id
 from shoal.web.cases.findings import Findings, Found
 from shoal.web.cases.hierarchies import buildable, hierarchy_of, text_of
@@ -22,13 +27,13 @@ from shoal.web.cases.library import BranchCandidate, CaseLibrary
 from shoal.web.cases.releases import KeptReleases, WrittenRelease
 from shoal.web.cases.reopening import file_of
 from shoal.web.cases.search_plan import search_plan
-from shoal.web.cases.sheltered import ShelteredCase
 from shoal.web.cases.store import CaseInfo, CaseStore
 from shoal.web.cases.trail import trail
 from shoal.web.errors import NotThereError
 from shoal.web.file_access import release_names
 from shoal.web.settings import Settings
 from shoal.web.tasks import messages as m
+from shoal.web.tasks.case_file import CaseFile
 from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.queue import Queue
@@ -40,7 +45,7 @@ from shoal.web.tasks.unicity_messages import UnicityRequest
 PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
 
 
-class Case(ShelteredCase):
+class Case(CertifiedCase):
     """Someone's work on one file at a time, which is kept as a case of its own for each.
 
     Parameters
@@ -103,6 +108,7 @@ class Case(ShelteredCase):
         """Go on with a copy of the case, to try other roles or hierarchies; the case itself stays as it is."""
         with self.lock:
             self.jobs.cancel("publish")
+            self._bring_along()
             copied = self.library.copy(self.store, fresh_id(), name)
             self.store.close()
             self._store, self.id = copied, copied.info.id
@@ -139,7 +145,7 @@ class Case(ShelteredCase):
                 if job.result is not None:
                     self._rows_seen = of, job.result.plain()
 
-            request = RowsRequest(**self._reading(), candidate=self.decisions.aim.asked)
+            request = RowsRequest(**self._reading(), candidate=self.asked_of(self.decisions.aim))
             return self._start("rows", request, about=self.rows_shown, ended=ended)
 
     def follow_rows(self) -> Job | None:
@@ -165,7 +171,7 @@ class Case(ShelteredCase):
         """Give what is known of the risk; what is not is found out."""
         with self.lock:
             digest = self._ready()
-            if not self.findings.risk(digest).get("complete") and not self.jobs.busy("measure", digest):
+            if not self.findings.known("risk", digest).get("complete") and not self.jobs.busy("measure", digest):
 
                 def take(part: m.RiskSummary) -> None:
                     self.findings.take("risk", digest, "", part.plain())
@@ -174,14 +180,14 @@ class Case(ShelteredCase):
                     if job.result is not None:
                         self.findings.take("risk", digest, "", job.result.plain())
 
-                request = m.RiskRequest(**self._table(self._need_file()), roles=self.decisions.given_roles)
+                request = m.RiskRequest(**self._with_roles())
                 self._start("measure", request, about=digest, found=take, ended=ended)
-            return self.findings.risk(digest)
+            return self.findings.known("risk", digest)
 
     @property
     def known_risk(self) -> Found:
         """What is known of the risk already; nothing is begun for it."""
-        return self.findings.risk(self.decisions.roles_digest)
+        return self.findings.known("risk", self.decisions.roles_digest)
 
     def measure_unicity(self) -> None:
         """Find out whom a few known points single out, if rows belong to people, unless that is known."""
@@ -189,41 +195,46 @@ class Case(ShelteredCase):
             digest = self._ready()
             if not self.decisions.of(Role.SUBJECT):
                 raise ParameterError(_("No column tells people apart."), _("Give one that role first."))
-            job = self.jobs.of("unicity")
-            if self.known_unicity or (job is not None and job.about == digest and not job.over):
-                return
-
-            def ended(job: Job) -> None:
-                if job.result is not None:
-                    self.findings.take("unicity", digest, "", job.result.plain())
-
-            request = UnicityRequest(**self._table(self._need_file()), roles=self.decisions.given_roles)
-            self._start("unicity", request, about=digest, ended=ended)
+            request = UnicityRequest(**self._with_roles())
+            self._find_out("unicity", request, "unicity", digest)
 
     @property
     def known_unicity(self) -> Found:
         """What is known of whom known points single out; nothing is begun for it."""
-        return self.findings.unicity(self.decisions.roles_digest)
+        return self.findings.known("unicity", self.decisions.roles_digest)
 
-    def find_reasons(self) -> None:
-        """Find out why rows stand alone, unless that is known."""
+    def find_reasons(self, *, values: bool, listed: bool) -> None:
+        """List rows that are at risk, with the reasons of each; with cells of them, or a list of all, if asked for."""
         with self.lock:
-            digest = self._ready()
-            job = self.jobs.of("reasons")
-            if self.known_reasons or (job is not None and job.about == digest and not job.over):
-                return
+            self._ready()
+            opened, fewer = self._need_file(), threshold_of(self.decisions.asked.threshold).smallest
+            file = f"{Path(opened.name).name.split('.')[0]}.at-risk.csv" if listed else ""
+            request = ReasonsRequest(**self._with_roles(), fewer=fewer, values=values, list_file=file)
+            self._start("reasons", request, about=self._at_risk, stays=True)
 
-            def ended(job: Job) -> None:
-                if job.result is not None:
-                    self.findings.take("reasons", digest, "", job.result.plain())
+    @property
+    def _at_risk(self) -> str:
+        """A name of the rows at risk: of their roles, and of the risk that is acceptable."""
+        return f"{self.decisions.roles_digest} {self.decisions.asked.threshold}"
 
-            request = ReasonsRequest(**self._table(self._need_file()), roles=self.decisions.given_roles)
-            self._start("reasons", request, about=digest, ended=ended)
+    @property
+    def reasons_job(self) -> Job | None:
+        """The work that lists the rows that are at risk by what holds now."""
+        return self.jobs.of("reasons", self._at_risk)
 
     @property
     def known_reasons(self) -> Found:
-        """What is known of why rows stand alone; nothing is begun for it."""
-        return self.findings.reasons(self.decisions.roles_digest)
+        """What is known of the rows at risk, which is kept nowhere; nothing is begun for it."""
+        job = self.reasons_job
+        return {} if job is None or job.result is None else job.result.plain()
+
+    def records_at_risk(self) -> Path:
+        """Give the list of all rows at risk, if it was asked for."""
+        job, found = self.reasons_job, self.known_reasons
+        if job is None or not found.get("list_file"):
+            raise NotThereError("There is no list of rows at risk.", "Ask for it first.")
+        place: Path = self.folder / job.id / found["list_file"]
+        return place
 
     def candidates(self) -> dict[str, Found]:
         """Give the candidates near to what was chosen that are known by now; what is not known is found out."""
@@ -232,15 +243,22 @@ class Case(ShelteredCase):
             digest = self.decisions.digest
             self._search(digest)
             known = self.findings.candidates(digest)
-            return {aim.key: known[aim.key] for aim in self.decisions.aim.nearby() if aim.key in known}
+            chosen = self.decisions.aim
+            found = {aim.key: known[aim.key] for aim in chosen.nearby() if aim.key in known}
+            gone = self.gone(chosen)
+            return found if gone is None else {chosen.key: _lacking(chosen.key, *gone)} | found
 
     def candidate(self, key: str) -> Found | None:
         """Give a candidate if it is known, whatever is chosen now."""
-        return self.findings.candidate(self.decisions.digest, key)
+        found = self.findings.candidate(self.decisions.digest, key)
+        gone = self.gone(Aim.of(key)) if found is None else None
+        return found if gone is None else _lacking(key, *gone)
 
     def _search(self, digest: str) -> None:
         """Make what is wanted and not known yet; what is shown goes first, whatever else is being made."""
-        aim, pinned = self.decisions.aim, [Aim.of(key) for key in self.decisions.pinned]
+        aim, pinned = self.decisions.aim, list(filter(self.can_ask_of, map(Aim.of, self.decisions.pinned)))
+        if not self.can_ask_of(aim):
+            return
         known = self.findings.candidates(digest)
         plan = search_plan(aim, pinned, known, large=self._need_file().is_large(self.settings.large))
         family, wanted = [digest, aim.family], [each.key for each in plan.now.exact]
@@ -255,17 +273,14 @@ class Case(ShelteredCase):
         def take(part: m.TriedCandidate) -> None:
             self.findings.take("candidate", digest, part.candidate.key, part.candidate.plain())
 
-        self._start("search", *plan.parts(self._reading()), about=json.dumps([family, wanted]), found=take)
+        self._start(
+            "search", *plan.parts(self._reading(), self.asked_of), about=json.dumps([family, wanted]), found=take
+        )
 
     def build_hierarchy(self, column: str, *, how: str = "", content: bytes = b"") -> Job:
         """Build a hierarchy over the values of a column, or take one that was sent; what fails changes nothing."""
         with self.lock:
-            self._need_file()
-            self.decisions.with_hierarchy(column, None)  # refuses what is no quasi-identifier
-            if how:
-                request = m.HierarchyRequest(**self._table(self._need_file()), column=column, how=buildable(how))
-            else:
-                request = m.HierarchyRequest(**self._table(self._need_file()), column=column, content=text_of(content))
+            request = self._hierarchy(column, **({"how": buildable(how)} if how else {"content": text_of(content)}))
 
             def ended(job: Job) -> None:
                 if job.result is not None and self.decisions.roles.get(column) == Role.QUASI:
@@ -276,9 +291,12 @@ class Case(ShelteredCase):
     def preview_hierarchy(self, column: str, how: str) -> Job:
         """Build a hierarchy to look at, which is not decided on."""
         with self.lock:
-            self.decisions.with_hierarchy(column, None)  # refuses what is no quasi-identifier
-            request = m.HierarchyRequest(**self._table(self._need_file()), column=column, how=buildable(how))
-            return self._start("tree-preview", request, about=column)
+            return self._start("tree-preview", self._hierarchy(column, how=buildable(how)), about=column)
+
+    def _hierarchy(self, column: str, **given: Any) -> m.HierarchyRequest:
+        table = self._table(self._need_file())
+        self.decisions.with_hierarchy(column, None)  # refuses what is no quasi-identifier
+        return m.HierarchyRequest(**table, column=column, **given)
 
     @property
     def written(self) -> WrittenRelease | None:
@@ -286,7 +304,9 @@ class Case(ShelteredCase):
         same = (each for each in reversed(self.releases.values()) if each.summary.get("choice") == self.choice)
         return next(same, None)
 
-    def publish(self, approval: Approval, *, parquet: bool, audience: str, pdf: bool = False) -> Job:
+    def publish(
+        self, approval: Approval, *, ending: str, audience: str, cells: str | None = None, pdf: bool = False
+    ) -> Job:
         """Write what was chosen: table, certificate, private record, report (also as PDF, if asked for) and recipe."""
         with self.lock:
             opened, decisions = self._need_file(), self.decisions
@@ -295,14 +315,22 @@ class Case(ShelteredCase):
                 raise ParameterError("There is no such audience.", "Choose internal or external.")
             if pdf and not installed():
                 raise ParameterError("A PDF needs WeasyPrint, which is not installed.", PDF_REMEDY)
-            files = release_names(opened.name, parquet=parquet, pdf=pdf)
+            beside = decisions.names_beside
+            files = release_names(opened.name, ending=written_form(ending).ending, pdf=pdf, beside=beside)
             files |= {f"hierarchy of {column}": name for column, name in decisions.hierarchy_files.items()}
-            wanted = {"candidate": decisions.aim.asked, "files": files, "audience": audience, "approval": approval}
-            wanted |= {"identifiers": decisions.identifiers}
+            wanted = {
+                "candidate": self.asked_of(decisions.aim),
+                "files": files,
+                "audience": audience,
+                "cells": cells,
+                "approval": approval,
+                "identifiers": decisions.identifiers,
+                "like": [name for name in decisions.earlier if name in self.files_there],
+            }
             request = ReleaseRequest.model_validate({**self._reading(), **wanted, "sha256": self.look.get("sha256")})
             confirmed = {
                 "label": decisions.aim.label, "source": opened.name, "approver": approval.approver,
-                "confirmations": list(approval.confirmations), "audience": audience,
+                "confirmations": list(approval.confirmations), "audience": audience, "cells": cells,
                 "version": self.version, "choice": self.choice,
             }  # fmt: skip
 
@@ -320,6 +348,23 @@ class Case(ShelteredCase):
         if id not in self.releases:
             raise NotThereError("There is no such release.", "Write it first, or choose one of those on the page.")
         return self.releases[id]
+
+    def lay_beside(self, id: str) -> None:
+        """Decide that a release that was written lies beside the table with its papers, as an earlier one."""
+        with self.lock:
+            papers, held = self.released(id).papers, {each.name: each.sha256 for each in self.decisions.files}
+            if any(each.name in held and of_file(each).sha256 != held[each.name] for each in papers):
+                raise ParameterError(
+                    "Another file of the same name lies beside the table.",
+                    "Remove it first, or download this release and add its files under other names.",
+                )
+            self.take_files(papers, sent=False)
+
+    def lies_beside(self, release: WrittenRelease) -> bool:
+        """Tell whether new releases are laid beside one that was written: all its papers are there."""
+        names = [each.name for each in release.papers]
+        table = CaseFile(name=names[0], sha256=release.summary["sha256"])
+        return table in self.decisions.files and set(names) <= set(self.files_there)
 
     def keep(self, id: str) -> None:
         """Let a release outlive the server."""
@@ -340,3 +385,8 @@ class Case(ShelteredCase):
             self.close_file()
             with suppress(OSError):
                 shutil.rmtree(self.folder)
+
+
+def _lacking(key: str, what: str, remedy: str) -> Found:
+    """Say of a candidate that it cannot be tried, for a file that it is about is gone."""
+    return m.ImpossibleCandidate(key=key, sampled=None, impossible=what, remedy=remedy).plain()

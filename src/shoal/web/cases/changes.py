@@ -10,7 +10,7 @@ from shoal.pseudonyms.treatments import DROP
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import Decisions
-from shoal.web.wording import KIND_NAMES, ROLE_NAMES
+from shoal.web.words import named, names
 
 _NAMED = 3  # columns whose roles are given one by one
 
@@ -31,6 +31,9 @@ def changes(before: Decisions, after: Decisions) -> list[str]:
         *_hierarchies(before, after),
         *_comparison(before, after),
         *_layout(before, after),
+        *_asked(before, after),
+        *_files(before, after),
+        *_rule(before, after),
     ]
 
 
@@ -57,7 +60,7 @@ def _roles(before: Decisions, after: Decisions) -> Iterator[str]:
 
 
 def _role(role: Role | None) -> str:
-    return _("Undecided") if role is None else _(ROLE_NAMES[role])
+    return _("Undecided") if role is None else named("roles", role.value)[0]
 
 
 def _treatments(before: Decisions, after: Decisions) -> Iterator[str]:
@@ -88,8 +91,30 @@ def _layout(before: Decisions, after: Decisions) -> Iterator[str]:
         yield _("How the file is read")
 
 
+def _asked(before: Decisions, after: Decisions) -> Iterator[str]:
+    old, new = before.asked, after.asked
+    if old.population != new.population:
+        name = _("none") if new.population is None else new.population.name
+        yield _("Table of the population: %(name)s", name=name)
+    if old.model_copy(update={"population": new.population}) != new:
+        yield _("What is asked of the risk")
+
+
+def _files(before: Decisions, after: Decisions) -> Iterator[str]:
+    for each in after.files:
+        if each not in before.files:
+            yield _("File beside the table: %(name)s", name=each.name)
+    for name in {each.name for each in before.files} - {each.name for each in after.files}:
+        yield _("No longer beside the table: %(name)s", name=name)
+
+
+def _rule(before: Decisions, after: Decisions) -> Iterator[str]:
+    if before.rule != after.rule:
+        yield _("Safe harbor is promised where it is kept") if after.rule else _("Safe harbor is promised no more")
+
+
 def _kind(kind: str | None) -> str:
-    return _("as found") if kind is None else _(KIND_NAMES[kind])
+    return _("as found") if kind is None else _(names("kinds")[kind])
 
 
 def _comparison(before: Decisions, after: Decisions) -> Iterator[str]:

@@ -9,7 +9,7 @@ from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.findings import Found
 from shoal.web.cases.library import CaseLibrary
-from shoal.web.cases.opening import OpenedCase
+from shoal.web.cases.populated import PopulatedCase
 from shoal.web.measure_names import asked, offered
 from shoal.web.settings import Settings
 from shoal.web.tasks.attack_messages import AttackRequest
@@ -20,7 +20,7 @@ from shoal.web.tasks.level_messages import LevelsRequest
 from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
 
 
-class ComparedCase(OpenedCase):
+class ComparedCase(PopulatedCase):
     """A case whose candidates are compared."""
 
     def __init__(self, jobs: CaseJobs, library: CaseLibrary, settings: Settings) -> None:
@@ -31,9 +31,9 @@ class ComparedCase(OpenedCase):
         """Give how columns are spread before and after in the compared candidates; what is not known is found out."""
         with self.lock:
             self._ready()
-            digest, pinned = self.decisions.digest, self.decisions.pinned
+            digest, pinned = self.decisions.digest, self._pinned
             known = {key: found for key in pinned if (found := self.findings.spread(digest, key)) is not None}
-            missing = [Aim.of(key).asked for key in pinned if known.get(key, {"sampled": True})["sampled"]]
+            missing = [self.asked_of(Aim.of(key)) for key in pinned if known.get(key, {"sampled": True})["sampled"]]
             about = " ".join((digest, *pinned))
             if missing and not self.jobs.busy("spread", about):
 
@@ -44,12 +44,17 @@ class ComparedCase(OpenedCase):
                 self._start("spread", request, about=about, found=take)
             return known
 
+    @property
+    def _pinned(self) -> tuple[str, ...]:
+        """The compared candidates of which more can be found out."""
+        return tuple(key for key in self.decisions.pinned if self.can_ask_of(Aim.of(key)))
+
     def explore_levels(self, limit: float) -> Job:
         """Look at every combination of levels, with what is promised now and a limit of what may be suppressed."""
         with self.lock:
             self._ready()
             about = self.levels_about
-            request = LevelsRequest(**self._reading(), models=tuple(self.decisions.aim.models), limit=limit)
+            request = LevelsRequest(**self._reading(), models=self.asked_of(self.decisions.aim).models, limit=limit)
             return self._start("levels", request, about=about)
 
     @property
@@ -74,7 +79,7 @@ class ComparedCase(OpenedCase):
             self._ready()
             digest, pinned = self.decisions.digest, self.decisions.pinned
             known, names = self.findings.scores(digest), self.measured
-            missing = [(name, key) for name in names for key in pinned if (name, key) not in known]
+            missing = [(name, key) for name in names for key in self._pinned if (name, key) not in known]
             about = " ".join((digest, *names, *pinned))
             if missing and not self.jobs.busy("scores", about):
 
@@ -82,7 +87,7 @@ class ComparedCase(OpenedCase):
                     self.findings.take("score", digest, f"{part.measure} {part.key}", part.plain())
 
                 predicted = (*self.decisions.of(Role.SENSITIVE), *self.decisions.of(Role.QUASI))[0]
-                candidates = tuple(Aim.of(key).asked for key in dict.fromkeys(key for _, key in missing))
+                candidates = tuple(self.asked_of(Aim.of(key)) for key in dict.fromkeys(key for _, key in missing))
                 measures = tuple(asked(name, predicted) for name in dict.fromkeys(name for name, _ in missing))
                 request = ScoresRequest(**self._reading(), candidates=candidates, measures=measures)
                 self._start("scores", request, about=about, found=take)
@@ -92,16 +97,8 @@ class ComparedCase(OpenedCase):
         """Attack what is chosen, unless it is known how that ends."""
         with self.lock:
             self._ready()
-            digest, key = self.decisions.digest, self.decisions.aim.key
-            if self.known_attacks or self.jobs.busy("attack", self.attacks_about):
-                return
-
-            def ended(job: Job) -> None:
-                if job.result is not None:
-                    self.findings.take("attack", digest, key, job.result.plain())
-
-            request = AttackRequest(**self._reading(), candidate=self.decisions.aim.asked)
-            self._start("attack", request, about=self.attacks_about, ended=ended)
+            request = AttackRequest(**self._reading(), candidate=self.asked_of(self.decisions.aim))
+            self._find_out("attack", request, "attack", self.decisions.digest, self.decisions.aim.key)
 
     @property
     def attacks_about(self) -> str:
@@ -111,7 +108,7 @@ class ComparedCase(OpenedCase):
     @property
     def known_attacks(self) -> Found:
         """How often attacks on what is chosen succeed, if that is known; nothing is begun for it."""
-        return self.findings.attacks(self.decisions.digest, self.decisions.aim.key)
+        return self.findings.known("attack", self.decisions.digest, self.decisions.aim.key)
 
     @property
     def measured(self) -> list[str]:

@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from shoal.errors import ParameterError
@@ -87,12 +88,15 @@ class DecidedCase:
                 raise StaleError([_("another file was opened: %(name)s", name=self.file.name)])
             yield
 
-    def decide_roles(self, changed: Mapping[str, Role | None]) -> None:
-        """Give columns roles."""
+    def decide_roles(self, changed: Mapping[str, Role | None], rule: Mapping[str, Any] | None = None) -> None:
+        """Give columns roles, and with them maybe a rule that is promised where it is kept."""
         with self.lock:
             self._need_file()
-            self.history.decide(N_("roles"), self.decisions.with_roles(changed))
-            self.jobs.cancel("measure", "unicity", "reasons", "levels", "search", "spread", "scores", "attack")
+            decided = self.decisions.with_roles(changed)
+            self.history.decide(N_("roles"), decided if rule is None else replace(decided, rule=rule))
+            self.jobs.cancel(
+                "measure", "unicity", "reasons", "sections", "levels", "search", "spread", "scores", "attack"
+            )
 
     def decide_treatment(self, column: str, written: str) -> None:
         """Let a column that names people, or holds dates, become something else than nothing."""
@@ -124,7 +128,15 @@ class DecidedCase:
         """Choose a way to protect the table."""
         with self.lock:
             self._need_file()
-            self.history.decide(N_("choice of protection"), self.decisions.with_aim(aim))
+            self.history.decide(N_("choice of protection"), self.decisions.with_aim(aim, self._people))
+
+    @property
+    def _people(self) -> int | None:
+        """How many people the table is about, if all of it was looked at."""
+        if self.look.get("sampled") is not None:
+            return None
+        columns = {each["name"]: each["distinct"] for each in self.look.get("columns", ())}
+        return next((columns[name] for name in self.decisions.of(Role.SUBJECT)), self.look.get("rows"))
 
     def pin(self, key: str, *, pinned: bool) -> None:
         """Put a candidate beside others, or take it away."""

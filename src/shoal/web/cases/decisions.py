@@ -6,17 +6,36 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
+from shoal.certification.papers import certificate_beside
+from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.languages import _, ngettext
 from shoal.pseudonyms.treatments import DROP, Treatment
 from shoal.roles import role_of_identifier
 from shoal.schema import SINGLE, Role
-from shoal.web.cases.aims import Aim
+from shoal.web.cases.aims import GUARDS, IN_POPULATION, OF_PEOPLE, WITHOUT_TABLE, Aim
 from shoal.web.cases.hierarchies import ColumnHierarchy, file_names
+from shoal.web.cases.method_steps import OF_ITS_OWN, of_its_own
+from shoal.web.cases.promise_terms import INSTEAD_OF_TABLE, USUAL_ERROR, terms
+from shoal.web.errors import NotThereError
+from shoal.web.tasks.case_file import CaseFile
 from shoal.web.tasks.messages import Layout
+from shoal.web.tasks.section_messages import RiskAsked
 
 MOST_PINNED = 4
+MOST_FILES = 20
+
+
+def certificate_of(release: str) -> str:
+    """Name the certificate of a release.
+
+    >>> certificate_of("january.csv.gz")
+    'january.certificate.json'
+    """
+    return certificate_beside(Source("file", Path(release))).name
 
 
 @dataclass(frozen=True)
@@ -29,6 +48,9 @@ class Decisions:
     hierarchies: Mapping[str, ColumnHierarchy] = field(default_factory=dict)
     layout: Layout = field(default_factory=Layout)
     treatments: Mapping[str, str] = field(default_factory=dict)  # what becomes of identifiers that are not dropped
+    asked: RiskAsked = field(default_factory=RiskAsked)
+    files: tuple[CaseFile, ...] = ()  # that lie beside the table, beside that of its population
+    rule: Mapping[str, Any] = field(default_factory=dict)  # promised by releases that keep it: that of safe harbor
 
     @property
     def undecided(self) -> tuple[str, ...]:
@@ -67,9 +89,76 @@ class Decisions:
 
     @property
     def digest(self) -> str:
-        """A name of the roles and hierarchies, for what was found with them."""
-        hierarchies = sorted((column, each.digest) for column, each in self.hierarchies.items())
-        return hashlib.sha256(json.dumps([self.roles_digest, hierarchies]).encode()).hexdigest()[:16]
+        """A name of the roles, hierarchies, population and other files, for what was found with them."""
+        population = self.asked.population
+        known: list[Any] = [] if population is None else [[population.sha256, self.called]]
+        known += [[each.name, each.sha256] for each in self.files] + ([dict(self.rule)] if self.rule else [])
+        return hashlib.sha256(
+            json.dumps([self.roles_digest, self._hierarchy_digests, *known], sort_keys=True).encode()
+        ).hexdigest()[:16]
+
+    @property
+    def guards(self) -> list[str]:
+        """The further promises that can be made: about secrets, about people with several rows, in a population."""
+
+        def possible(name: str) -> bool:
+            if of_its_own(self.aim.method) or name == OF_ITS_OWN:
+                return of_its_own(self.aim.method) and name == OF_ITS_OWN
+            if name in IN_POPULATION:
+                known = name not in INSTEAD_OF_TABLE or bool(self.asked.sampling_fraction or self.asked.population_size)
+                return self.asked.population is not None or (name in WITHOUT_TABLE and known)
+            return bool(self.of(Role.SENSITIVE)) and (name not in OF_PEOPLE or bool(self.of(Role.SUBJECT)))
+
+        return [name for name in GUARDS if (name == "none" and not of_its_own(self.aim.method)) or possible(name)]
+
+    @property
+    def other_files(self) -> tuple[CaseFile, ...]:
+        """All files beside the table."""
+        population = self.asked.population
+        return self.files if population is None else (population, *self.files)
+
+    @property
+    def names_beside(self) -> tuple[str, ...]:
+        """What the files beside the table are called, without that of its population."""
+        return tuple(each.name for each in self.files)
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """Those of the files that are releases: their certificates lie beside them."""
+        names = self.names_beside
+        return tuple(name for name in names if not name.endswith(".json") and certificate_of(name) in names)
+
+    def with_files(self, given: Sequence[CaseFile]) -> Decisions:
+        """Let files lie beside the table; of the same name there is one."""
+        found = {each.name: each for each in (*self.files, *given)}
+        if len(found) > MOST_FILES:
+            raise ParameterError(f"At most {MOST_FILES} files lie beside a table.", "Take one away first.")
+        return replace(self, files=tuple(found.values()))
+
+    def without_file(self, name: str) -> Decisions:
+        """Let a file lie there no more; what reads it is as usual then."""
+        if name not in self.names_beside:
+            raise NotThereError("There is no such file beside the table.", "Choose one of those on the page.")
+        aim = Aim() if name in self.aim.files else self.aim
+        pinned = tuple(key for key in self.pinned if name not in Aim.of(key).files)
+        return replace(self, aim=aim, pinned=pinned, files=tuple(each for each in self.files if each.name != name))
+
+    @property
+    def called(self) -> dict[str, str]:
+        """How quasi-identifiers are called in the table of the population, where they have another name."""
+        given = self.asked.called.items() if self.asked.population else ()
+        return {name: other for name, other in given if other != name and self.roles.get(name) == Role.QUASI}
+
+    @property
+    def asked_digest(self) -> str:
+        """A name of the roles and of what is asked of the risk, for what was found with them."""
+        said = self.asked.model_dump(mode="json") | {"called": self.called}
+        trees = [self._hierarchy_digests] if self.asked.why and self.hierarchies else []
+        return hashlib.sha256(json.dumps([self.roles_digest, said, *trees], sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def _hierarchy_digests(self) -> list[tuple[str, str]]:
+        return sorted((column, each.digest) for column, each in self.hierarchies.items())
 
     @property
     def choice(self) -> str:
@@ -87,6 +176,17 @@ class Decisions:
         roles = {name: self.roles.get(name, role) for name, role in guessed.items()}
         aim = self.aim if roles.get(self.aim.column) == Role.SENSITIVE or not self.aim.column else Aim()
         return replace(self, roles=roles, layout=layout, hierarchies={}, pinned=(), aim=aim, treatments={})
+
+    def with_asked(self, asked: RiskAsked) -> Decisions:
+        """Ask something else of the risk."""
+        decided = replace(self, asked=asked)
+        table, before = (each.population is not None for each in (asked, self.asked))
+        estimated = "fraction" in self.aim.given_terms and (asked.sampling_fraction, asked.population_size) != (
+            self.asked.sampling_fraction, self.asked.population_size
+        )  # fmt: skip
+        same = table == before and not estimated
+        kept = self.aim.guard in decided.guards and (same or self.aim.guard not in IN_POPULATION)
+        return decided if kept else replace(decided, aim=self.aim.without_guard)
 
     def with_treatment(self, column: str, written: str) -> Decisions:
         """Let a column that names people, or holds dates, become something else than nothing."""
@@ -122,14 +222,31 @@ class Decisions:
         kept = {name: each for name, each in self.treatments.items() if roles[name] == self.roles[name]}
         decided = replace(self, roles=roles, hierarchies=hierarchies, pinned=(), treatments=kept)
         if self.aim.column and decided.roles.get(self.aim.column) != Role.SENSITIVE:
-            decided = replace(decided, aim=replace(self.aim, guard="none", level=0.0, column=""))
+            decided = replace(decided, aim=self.aim.without_guard)
         return decided
 
-    def with_aim(self, aim: Aim) -> Decisions:
-        """Choose a way to protect the table."""
+    def with_aim(self, aim: Aim, people: int | None = None) -> Decisions:
+        """Choose a way to protect the table, which is about so many people if that is known."""
         if aim.column and self.roles.get(aim.column) != Role.SENSITIVE:
             raise ParameterError("The promise is not about a confidential column.", "Choose a confidential column.")
-        return replace(self, aim=aim)
+        for name in aim.files:
+            if name not in self.names_beside:
+                raise ParameterError(f"There is no file '{name}' beside the table.", "Add it under Other files first.")
+        if aim.guard not in IN_POPULATION or self.asked.population is not None:
+            return replace(self, aim=aim)
+        if aim.guard not in self.guards:
+            raise ParameterError(
+                "The promise is about a population, and there is no table of it.", "Give one on the screen of the risk."
+            )
+        if aim.guard not in INSTEAD_OF_TABLE:
+            return replace(self, aim=aim)
+        usual = {"alpha": USUAL_ERROR, "fraction": self._fraction(people)}
+        return replace(self, aim=replace(aim, terms=terms(aim.guard, usual | aim.given_terms)))
+
+    def _fraction(self, people: int | None) -> float | None:
+        """Give the share of the population that is in the table, as far as that is known."""
+        size = self.asked.population_size
+        return self.asked.sampling_fraction or (people / size if people and size and people < size else None)
 
     def with_pin(self, key: str, *, pinned: bool) -> Decisions:
         """Put a candidate beside others, or take it away."""

@@ -8,7 +8,7 @@ from typing import Any
 from shoal.web.tasks.score_messages import CandidateScore
 
 Found = dict[str, Any]
-_KINDS = ("risk", "unicity", "candidate", "spread", "score", "attack")
+_KINDS = ("risk", "sections", "unicity", "candidate", "spread", "score", "attack")
 
 
 def _keep_nothing(kind: str, digest: str, key: str, content: Found) -> None:
@@ -45,17 +45,9 @@ class Findings:
             if kind in _KINDS:  # reasons list rows by their numbers: these are kept nowhere, and exported with no case
                 self._keep(kind, digest, key, content)
 
-    def risk(self, digest: str) -> Found:
-        """Give the risk, as far as it is known."""
-        return self._known.get(("risk", digest, ""), {})
-
-    def unicity(self, digest: str) -> Found:
-        """Give whom known points single out, if it is known."""
-        return self._known.get(("unicity", digest, ""), {})
-
-    def reasons(self, digest: str) -> Found:
-        """Give why rows are at risk, if it is known."""
-        return self._known.get(("reasons", digest, ""), {})
+    def known(self, kind: str, digest: str, key: str = "") -> Found:
+        """Give what is known of a kind; nothing if it was not found out yet."""
+        return self._known.get((kind, digest, key), {})
 
     def candidate(self, digest: str, key: str) -> Found | None:
         """Give a candidate, if it is known."""
@@ -68,10 +60,6 @@ class Findings:
     def spread(self, digest: str, key: str) -> Found | None:
         """Give how columns are spread in a candidate, if that is known."""
         return self._known.get(("spread", digest, key))
-
-    def attacks(self, digest: str, key: str) -> Found:
-        """Give how often attacks on a candidate succeed, if that is known."""
-        return self._known.get(("attack", digest, key), {})
 
     def scores(self, digest: str) -> dict[tuple[str, str], CandidateScore]:
         """Give what was measured of candidates, by the names of measure and candidate."""

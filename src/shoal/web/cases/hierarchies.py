@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 from shoal.domains import hierarchy_edits
 from shoal.domains.hierarchy import Hierarchy
-from shoal.domains.hierarchy_builders import BUILDERS, WAYS
+from shoal.domains.hierarchy_builders import WAYS, builds
+from shoal.domains.hierarchy_file import GROUP
 from shoal.errors import DataError, ParameterError
 from shoal.web.file_access import safe_name
 
@@ -60,11 +61,14 @@ class ColumnHierarchy:
         For each value, in the order of the tree, its own text and the groups above it, up to the root.
     counts
         How many people have each value.
+    texts
+        The labels that values are read as without the tree, if it is one of codes.
     """
 
     how: str
     rows: tuple[ValuePath, ...]
     counts: tuple[int, ...]
+    texts: tuple[str, ...] = ()
 
     @cached_property
     def digest(self) -> str:
@@ -88,7 +92,7 @@ class ColumnHierarchy:
     def csv(self) -> str:
         """Give the tree as a file: a line for each value, levels from left to right."""
         out = io.StringIO()
-        csv.writer(out, delimiter=";", lineterminator="\n").writerows(self.rows)
+        csv.writer(out, delimiter=";", lineterminator="\n").writerows(self.editable.rows)
         return out.getvalue()
 
     @cached_property
@@ -121,8 +125,28 @@ class ColumnHierarchy:
         above = {row[level]: row[min(level + 1, self.top)] for row in self.rows}
         return [GroupOfLevel(name, above[name], people[name]) for name in above]
 
+    @property
+    def editable(self) -> ColumnHierarchy:
+        """The same tree as one that can be changed: over values as they are read without it.
+
+        A tree by labels is one of codes, which are read for its sake alone.
+        """
+        if not self.texts:
+            return self
+        both = zip(self.texts, self.rows, strict=True)
+        rows = tuple((text, *map(self._beside_texts, row[1:])) for text, row in both)
+        return replace(self, how="", rows=rows, texts=())
+
+    def _beside_texts(self, group: str) -> str:
+        """Give a group another name than its values: it may soon hold more than the one that is called so."""
+        return f"{group}{GROUP}" if group in self.texts else group
+
     def edited(self, action: Edit, level: int, groups: Sequence[str], name: str) -> ColumnHierarchy:
         """Change groups of a level; the library looks at the tree as at any other."""
+        if self.texts:
+            values = dict(zip((row[0] for row in self.rows), self.texts, strict=True))
+            called = [self._beside_texts(each) if level else values.get(each, each) for each in groups]
+            return self.editable.edited(action, level, called, self._beside_texts(name) if action == "move" else name)
         tree = Hierarchy(self.rows)
         one = groups[0] if len(groups) == 1 else ""
         if action in ("rename", "dissolve") and not one:
@@ -152,6 +176,8 @@ class ColumnHierarchy:
 
         Values themselves stay as they are: they are what the file holds.
         """
+        if self.texts:
+            return self.editable.merged(least, into)
         if not self.rows:
             raise ParameterError("The values of this hierarchy are not known here.", "Build it again.")
         if least < 2:
@@ -170,15 +196,15 @@ class ColumnHierarchy:
 
 def hierarchy_of(how: str, found: dict[str, Any]) -> ColumnHierarchy:
     """Give the tree that a task has found."""
-    return ColumnHierarchy(how, tuple(tuple(row) for row in found["rows"]), tuple(found["counts"]))
+    rows = tuple(tuple(row) for row in found["rows"])
+    return ColumnHierarchy(how, rows, tuple(found["counts"]), tuple(found["texts"]))
 
 
 def buildable(how: str) -> str:
     """Refuse what is no way to build a tree: above all, the name of a file."""
-    text = " ".join(how.split())
-    if text.partition(" ")[0] not in BUILDERS:
+    if not builds(how):
         raise ParameterError("This is no way to build a hierarchy.", f"Write: {WAYS}.")
-    return text
+    return " ".join(how.split())
 
 
 def text_of(content: bytes) -> str:

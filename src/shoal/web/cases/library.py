@@ -134,6 +134,11 @@ class CaseLibrary:
         """Give the folder in which the file of a case is kept, if someone asked for that."""
         return self._path(id).with_suffix(".original")
 
+    @property
+    def signing_key(self) -> Path:
+        """Where the pair of keys of this person lies, if there is one."""
+        return self._folder / "signing.key"
+
     def _path(self, id: str) -> Path:
         if not _ID.fullmatch(id):
             raise NotThereError("There is no such case.", "Choose one of those on the page.")

@@ -9,15 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from inspect import cleandoc
+from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from shoal.atomic_files.overwriting import files_read_by
 from shoal.catalogue import entries, look_up
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, ShoalError
 
 PROMISE = "k-anonymity"
 BESIDE = {"rounded-ends"}  # what a method may promise that is given before or after one for k-anonymity
-NEEDS_A_FILE = {"same-classes"}  # an earlier release: a page reads no files of its server by name
+OF_ITS_OWN = "m-invariance"  # a promise for which there is a method that keeps nothing else
 FIRST = ("hilbert", "mondrian", "sorted-clusters")  # fast ones, tried ahead; others are tried once they are chosen
 # What fields of a form begin with, before the method and its parameter.
 SETTING, FIRST_SETTING, THEN_SETTING = "setting of ", "first setting of ", "then setting of "
@@ -29,21 +31,39 @@ _SWITCH = {True: "yes", False: "no"}
 def offered() -> tuple[str, ...]:
     """Give the methods that work towards k-anonymity, the fast ones first, and then those that go before or after them.
 
-    What works towards another promise of classes or of linked tables only has no place beside k, nor what needs a file.
+    What works towards a promise of linked tables only has no place here.
     """
-    kinds = {name: kind for name, kind in entries("methods").items() if name not in NEEDS_A_FILE}
-    towards = [name for name, kind in kinds.items() if PROMISE in kind.enforces and name not in FIRST]
+    kinds = entries("methods")
+    towards = [name for name in kinds if promises(name) and name not in FIRST]
     beside = [name for name, kind in kinds.items() if set(kind.enforces) <= BESIDE]
     return (*FIRST, *towards, *beside)
 
 
-def promises_k(name: str) -> bool:
-    """Tell whether a method works towards k-anonymity.
+def promises(name: str) -> bool:
+    """Tell whether a method works towards a promise about everybody: k-anonymity, or one of its own.
 
-    >>> promises_k("hilbert"), promises_k("coarsen")
+    >>> promises("hilbert"), promises("same-signatures"), promises("coarsen")
+    (True, True, False)
+    """
+    return not {PROMISE, OF_ITS_OWN}.isdisjoint(look_up("methods", name).enforces)
+
+
+def of_its_own(name: str) -> bool:
+    """Tell whether a method keeps a promise that no other keeps."""
+    return OF_ITS_OWN in look_up("methods", name).enforces
+
+
+@cache
+def reads_file(name: str, parameter: str) -> bool:
+    """Tell whether a parameter of a method names a file that is read.
+
+    >>> reads_file("same-classes", "release"), reads_file("hilbert", "publish")
     (True, False)
     """
-    return PROMISE in look_up("methods", name).enforces
+    try:
+        return [Path("a file")] == [*files_read_by([look_up("methods", name)(**{parameter: "a file"})])]
+    except (ShoalError, TypeError):  # it is anything else
+        return False
 
 
 def repeats_itself(name: str) -> bool:
@@ -72,22 +92,25 @@ class Parameter:
         What holds if nothing is said.
     choices
         What can be chosen; nothing if anything can be written.
+    file
+        Whether it is one of the files beside the table.
     """
 
     name: str
     meaning: str
     usual: str
     choices: tuple[str, ...]
+    file: bool = False
 
 
 @cache
-def parameters(name: str) -> tuple[Parameter, ...]:
-    """Give the parameters of a method.
+def parameters(name: str, shelf: str = "methods") -> tuple[Parameter, ...]:
+    """Give the parameters of a method, or of something else of the catalogue, that a page can ask for.
 
     >>> [(each.name, each.usual, each.choices) for each in parameters("hilbert")][2:]
     [('objective', 'loss', ('loss', 'certainty')), ('quality', '1', ())]
     """
-    kind = look_up("methods", name)
+    kind = look_up(shelf, name)
     meanings = _meanings(kind)
     return tuple(
         Parameter(
@@ -95,6 +118,7 @@ def parameters(name: str) -> tuple[Parameter, ...]:
             re.split(r"(?<=[.]) (?=[A-Z])", meanings.get(each.name, ""))[0],
             "" if each.default is MISSING else written(each.default),
             _choices(_hints(kind).get(each.name)),
+            shelf == "methods" and reads_file(name, each.name),
         )
         for each in fields(kind)
     )
@@ -152,15 +176,15 @@ def written(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def read(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Read the parameters of a method from the fields of a form; an empty field says nothing.
+def read(name: str, texts: Mapping[str, str], shelf: str = "methods") -> dict[str, Any]:
+    """Read parameters from the fields of a form; an empty field says nothing.
 
     >>> read("coarsen", {"resolution": "age = 8; zip = 4", "by": "width"})
     {'resolution': {'age': 8, 'zip': 4}, 'by': 'width'}
     >>> read("mask-uniques", {"order": "age -> bands 0,18; sex -> *", "key": ""})
     {'order': ['age -> bands 0,18', 'sex -> *']}
     """
-    hints = _hints(look_up("methods", name))
+    hints = _hints(look_up(shelf, name))
     return {key: _read(text.strip(), hints.get(key)) for key, text in texts.items() if text.strip()}
 
 
@@ -225,8 +249,8 @@ class MethodStep:
         for key in own:
             if key not in usual:
                 raise ParameterError(f"{name} has no parameter '{key}'.", f"It has: {', '.join(usual) or 'none'}.")
-        own = {key: value for key, value in own.items() if value is not None and _plain(value) != _plain(usual[key])}
-        text = _canonical(own) if own else ""
+        own = {key: value for key, value in own.items() if value is not None and plain(value) != plain(usual[key])}
+        text = canonical(own) if own else ""
         if len(text) > _LONGEST:
             raise ParameterError(f"The parameters of {name} are too long for this page.", "Use the command line.")
         return cls(name, text)
@@ -236,6 +260,13 @@ class MethodStep:
         """Its parameters that are not as usual."""
         found: dict[str, Any] = json.loads(self.given) if self.given else {}
         return found
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it reads, by their names."""
+        return [
+            value for name, value in self.parameters.items() if isinstance(value, str) and reads_file(self.name, name)
+        ]
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -253,11 +284,12 @@ class MethodStep:
         return f"{self.name} ({said})" if said else self.name
 
 
-def _plain(value: Any) -> Any:
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+def plain(value: Any) -> Any:
+    """Give a value with lists for all sequences, to compare it."""
+    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def _canonical(value: Any) -> str:
+def canonical(value: Any) -> str:
     """Write a value as JSON in one way, without the sign that separates the parts of a name."""
     try:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -275,7 +307,7 @@ def name_of(steps: Sequence[MethodStep]) -> str:
     ('hilbert', '[{"name":"hilbert"},{"name":"coarsen"}]')
     """
     first, *others = steps
-    return first.name if not (others or first.given) else _canonical([each.plain for each in steps])
+    return first.name if not (others or first.given) else canonical([each.plain for each in steps])
 
 
 def steps_of(name: str) -> list[MethodStep]:

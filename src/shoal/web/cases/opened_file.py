@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from shoal.engines.sources import Source
 from shoal.web.tasks.messages import LARGE
 
 
@@ -18,9 +19,15 @@ class Opened:
     name: str
     sent: bool
 
+    @property
+    def form(self) -> str:
+        """What it is read as: the form of a file, Parquet if it is a folder of such files, or a lakehouse."""
+        source = Source.parse(self.path)
+        return source.form.format if source.form else "lakehouse" if source.is_lakehouse else "parquet"
+
     def is_large(self, limit: int | None) -> bool:
         """Tell whether it is first looked at in part: above a limit, or the usual one."""
-        with suppress(OSError):
+        with suppress(OSError):  # of a folder this is not its tables' size: it is read whole at once
             return self.path.stat().st_size >= (LARGE if limit is None else limit)
         return False
 

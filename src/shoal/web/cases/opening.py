@@ -21,6 +21,12 @@ from shoal.web.tasks import messages as m
 from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.job import Job, Part
 
+# What is done with the table as it is read, and is for nothing when it is read in another way.
+_OF_THE_TABLE = (
+    "tree", "tree-preview", "measure", "unicity", "reasons", "sections", "population", "certificate", "harbor",
+    "levels", "search", "spread", "scores", "attack", "rows",
+)  # fmt: skip
+
 
 class OpenedCase(DecidedCase):
     """A case with its file: see `Case`.
@@ -90,20 +96,7 @@ class OpenedCase(DecidedCase):
             self._leave()
             self._begin(opened, profile, Decisions(_guessed(profile), layout=layout))
         elif self.decisions.layout != layout:
-            self.jobs.cancel(
-                "tree",
-                "tree-preview",
-                "measure",
-                "unicity",
-                "reasons",
-                "harbor",
-                "levels",
-                "search",
-                "spread",
-                "scores",
-                "attack",
-                "rows",
-            )
+            self.jobs.cancel(*_OF_THE_TABLE)
             self.history.decide(N_("reading options"), self.decisions.with_layout(layout, _guessed(profile)))
         elif list(self.decisions.roles) != names:  # all of it has other columns than a part of it
             self.history.decide(N_("columns"), Decisions(dict.fromkeys(names), layout=layout))
@@ -131,21 +124,7 @@ class OpenedCase(DecidedCase):
 
     def _leave(self, *, keep: bool = False) -> None:
         """Put the case away. One in which nobody decided anything is gone then."""
-        self.jobs.cancel(
-            "tree",
-            "tree-preview",
-            "measure",
-            "unicity",
-            "reasons",
-            "harbor",
-            "levels",
-            "search",
-            "spread",
-            "scores",
-            "attack",
-            "rows",
-            "publish",
-        )  # fmt: skip
+        self.jobs.cancel(*_OF_THE_TABLE, "publish")
         opened, store = self.file, self._store
         if store is not None:
             decided = self.history.number > 1 or store.releases() or store.info.is_named
@@ -173,6 +152,10 @@ class OpenedCase(DecidedCase):
         layout = self.decisions.layout if self.file is opened else m.Layout()
         return {"file": opened.path, "name": opened.name, "layout": layout, **large}
 
+    def _with_roles(self) -> Found:
+        """Give what requests say of a table whose columns have roles."""
+        return {**self._table(self._need_file()), "roles": self.decisions.given_roles}
+
     def _reading(self) -> Found:
         """Give what requests say of a table that is protected: its roles, and its hierarchies, those sent as files."""
         hierarchies = self.decisions.hierarchies
@@ -182,7 +165,7 @@ class OpenedCase(DecidedCase):
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             file.write_text(hierarchies[column].csv(), encoding="utf-8")
             places[column] = str(file)
-        return {**self._table(self._need_file()), "roles": self.decisions.given_roles, "hierarchies": places}
+        return {**self._with_roles(), "hierarchies": places}
 
     def _start(
         self, task: str, *parts: m.TableRequest | Part, found: Any = None, ended: Any = None, **more: Any
@@ -201,6 +184,18 @@ class OpenedCase(DecidedCase):
                     ended(job)
 
         return self.jobs.start(task, *parts, found=take, ended=finish, **more)
+
+    def _find_out(self, task: str, request: m.TableRequest, kind: str, digest: str, key: str = "") -> None:
+        """Find out what decisions lead to, and keep it with them, unless it is known or being found out."""
+        about, job = f"{digest} {key}".strip(), self.jobs.of(task)
+        if self.findings.known(kind, digest, key) or (job is not None and job.about == about and not job.over):
+            return
+
+        def ended(job: Job) -> None:
+            if job.result is not None:
+                self.findings.take(kind, digest, key, job.result.plain())
+
+        self._start(task, request, about=about, ended=ended)
 
     def read_as(self, layout: m.Layout) -> Job:
         """Read the file in another way; what cannot be read so changes nothing."""

@@ -47,6 +47,12 @@ class WrittenRelease:
             raise NotThereError("The release has no such file.", "Choose one of those on the page.")
         return self.folder / name
 
+    @property
+    def papers(self) -> list[Path]:
+        """What is read of it when it is an earlier release: its table first, its certificate and its private record."""
+        files = self.summary["files"]
+        return [self.folder / files[kind]["name"] for kind in ("table", "certificate", "private") if kind in files]
+
     def archive(self) -> Path:
         """Pack all files into one, those that may be published apart from those that may not."""
         packed = self.folder / _ARCHIVE

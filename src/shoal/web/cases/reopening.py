@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
+from shoal.atomic_files.lakehouses import lakehouse_at
+from shoal.engines.io.digests import of_file, of_folder
 from shoal.errors import DataError, ParameterError
 from shoal.languages import _
 from shoal.web.cases.library import CaseLibrary
@@ -12,6 +13,7 @@ from shoal.web.cases.opened_file import Opened
 from shoal.web.cases.store import CaseStore
 from shoal.web.file_access import on_this_computer
 from shoal.web.settings import Settings
+from shoal.web.tasks.messages import Layout
 
 
 def file_of(
@@ -41,12 +43,12 @@ def file_of(
     elif kept.is_file():
         opened = Opened(kept, info.file, sent=False)
     elif info.path:
-        opened = Opened(on_this_computer(settings, info.path), info.file, sent=False)
+        opened = Opened(on_this_computer(settings, info.path, folders=True), info.file, sent=False)
     else:
         raise ParameterError(
             _("The file of this case was sent, and removed when the case was closed."), _("Send it once more.")
         )
-    if wanted is not None and sha256(opened.path) != wanted:
+    if wanted is not None and sha256(opened.path, store.versions()[-1].decisions.layout) != wanted:
         opened.remove()
         raise DataError(
             _("This is not the file that the case is about: its fingerprint is another one."),
@@ -55,7 +57,10 @@ def file_of(
     return opened
 
 
-def sha256(path: Path) -> str:
-    """Give the digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def sha256(path: Path, layout: Layout) -> str:
+    """Give the digest of a file, of the files in a folder, or of the rows of a lakehouse in a version."""
+    if lakehouse_at(path) is not None:
+        from shoal.engines.io.lakehouse_reader import digest_of_lakehouse
+
+        return digest_of_lakehouse(path, layout.at_version)
+    return (of_folder(path) if path.is_dir() else of_file(path)).sha256

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +25,10 @@ class Wanted:
         """Whether there are any."""
         return bool(self.estimates or self.exact)
 
-    @property
-    def specs(self) -> dict[str, tuple[CandidateSpec, ...]]:
+    def specs(self, asked_of: Callable[[Aim], CandidateSpec]) -> dict[str, tuple[CandidateSpec, ...]]:
         """Give them as a task is asked for them."""
         named = {"estimates": self.estimates, "exact": self.exact}
-        return {name: tuple(aim.asked for aim in aims) for name, aims in named.items()}
+        return {name: tuple(map(asked_of, aims)) for name, aims in named.items()}
 
 
 @dataclass(frozen=True)
@@ -39,10 +38,10 @@ class SearchPlan:
     now: Wanted
     ahead: Wanted
 
-    def parts(self, reading: Mapping[str, Any]) -> list[Part]:
-        """Give it as parts of a job, for a table that is read in a way."""
+    def parts(self, reading: Mapping[str, Any], asked_of: Callable[[Aim], CandidateSpec]) -> list[Part]:
+        """Give it as parts of a job, for a table that is read in a way, and aims that are asked for in a way."""
         return [
-            Part(CandidatesRequest(**{**reading, **wanted.specs}, seconds=seconds), lane)
+            Part(CandidatesRequest(**{**reading, **wanted.specs(asked_of)}, seconds=seconds), lane)
             for wanted, lane, seconds in ((self.now, SHOWN, None), (self.ahead, AHEAD, _SLICE))
             if wanted
         ]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from shoal.errors import ParameterError
+from shoal.languages import N_
 from shoal.schema import Role
 from shoal.web.cases.compared import ComparedCase
 from shoal.web.cases.findings import Found
@@ -13,10 +17,10 @@ from shoal.web.tasks.job import Job
 class ShelteredCase(ComparedCase):
     """A case in whose file the eighteen kinds of identifiers are looked for."""
 
-    def find_harbor(self, year: int | None) -> Job:
-        """Look for the eighteen kinds of identifiers; roles are not needed."""
+    def find_harbor(self, **asked: Any) -> Job:
+        """Look for the eighteen kinds of identifiers, as `HarborRequest` asks for them; roles are not needed."""
         with self.lock:
-            request = HarborRequest(**self._table(self._need_file()), year=year)
+            request = HarborRequest(**self._table(self._need_file()), **asked)
             return self._start("harbor", request, about=self.harbor_about)
 
     @property
@@ -27,15 +31,26 @@ class ShelteredCase(ComparedCase):
     @property
     def known_harbor(self) -> Found:
         """What safe harbor found, if it was asked for; nothing is begun for it."""
-        job = self.jobs.of("harbor")
-        return {} if job is None or job.result is None or job.about != self.harbor_about else job.result.plain()
+        job = self.jobs.of("harbor", self.harbor_about)
+        return {} if job is None or job.result is None else job.result.plain()
 
     def decide_harbor(self) -> None:
-        """Make what must go a direct identifier, and what stays in part a quasi-identifier; others stay as they are."""
+        """Make what must go a direct identifier, and what stays in part a quasi-identifier; others stay as they are.
+
+        Releases that keep the rule promise it from now on.
+        """
         with self.lock:
             found = self.known_harbor
             if not found:
                 raise ParameterError("Nothing was looked for yet.", "Look for identifiers first.")
             self.decide_roles(
-                {each["column"]: Role.QUASI if each["how"] else Role.IDENTIFIER for each in found["columns"]}
+                {each["column"]: Role.QUASI if each["how"] else Role.IDENTIFIER for each in found["columns"]},
+                found["rule"],
             )
+
+    def promise_no_rule(self) -> None:
+        """Decide that the rule is promised no more, also in releases that keep it."""
+        with self.lock:
+            self._need_file()
+            self.history.decide(N_("safe harbor"), replace(self.decisions, rule={}))
+            self.jobs.cancel("search", "spread", "scores", "attack")

@@ -17,6 +17,7 @@ from shoal.errors import DataError
 from shoal.languages import _
 from shoal.web.cases.history import Version
 from shoal.web.cases.serialization import StoredHierarchy, StoredVersion
+from shoal.web.tasks.case_file import NameOfFile
 from shoal.web.tasks.messages import Message, TableProfile
 
 FORMAT = 1
@@ -59,7 +60,7 @@ class CaseInfo(Message):
     name: str
     begun: str
     changed: str = ""
-    file: str
+    file: NameOfFile
     path: str = ""
     sent: bool = True
     sha256: str | None = None

@@ -14,28 +14,10 @@ from shoal.web.cases.findings import Found
 from shoal.web.cases.library import CaseLibrary
 from shoal.web.cases.serialization import StoredHierarchy, StoredVersion
 from shoal.web.cases.store import CaseInfo, CaseStore
-from shoal.web.tasks.messages import ImpossibleCandidate, Message, TableProfile
+from shoal.web.tasks.messages import Headline, ImpossibleCandidate, Message, TableProfile
 
 FORMAT = 1
 MOST_BYTES = 64 << 20
-
-
-class Headline(Message):
-    """What is passed on of a `Candidate`: its numbers, without groups of people and values of columns."""
-
-    key: str
-    sampled: int | None
-    sentences: tuple[str, ...]
-    levels: tuple[float, ...]
-    uniqueness: float
-    groups: int
-    smallest: int
-    guess: float
-    mean_size: float
-    secrets: dict[str, float] = Field(default_factory=dict)
-    loss: float
-    kept: float
-    coarse: dict[str, float]
 
 
 Tried = Annotated[Headline | ImpossibleCandidate, Field(union_mode="left_to_right")]
@@ -55,11 +37,20 @@ class TriedBefore(Message):
         return cls(digest=digest, candidate=kind.model_validate(said))
 
 
+class WrittenSummary(Message, extra="allow"):
+    """What is known of a release that was written: at least what the trail says of it."""
+
+    written: str
+    label: str
+    approver: str = ""
+    confirmations: tuple[str, ...] = ()
+
+
 class WrittenBefore(Message):
     """A release that was written, and who confirmed what."""
 
     id: str
-    release: dict[str, Any]
+    release: WrittenSummary
 
 
 class PassedCase(Message):
@@ -76,16 +67,16 @@ class PassedCase(Message):
 def exported(store: CaseStore) -> bytes:
     """Give a case as a file.
 
-    How many people have a value, and where the file lies, is left out; of hierarchies that are built by a rule, also
-    the values. Those that are files of their own are in it, as they lie beside each release.
+    How many people have a value, labels of values, and where files lie, are left out; of hierarchies that are built by
+    a rule, also the values. Those that are files of their own are in it, as they lie beside each release.
     """
     info, versions = store.info, store.versions()
-    columns = tuple(each.model_copy(update={"bars": ()}) for each in store.profile.columns)
+    columns = tuple(each.model_copy(update={"bars": (), "value_labels": {}}) for each in store.profile.columns)
     hierarchies = {each.digest: each for version in versions for each in version.decisions.hierarchies.values()}
     content = PassedCase(
         info=info.model_copy(update={"path": "", "sent": True, "copy_of": ""}),
         profile=store.profile.model_copy(update={"columns": columns}),
-        versions=tuple(StoredVersion.of(version) for version in versions),
+        versions=tuple(_without_places(StoredVersion.of(version)) for version in versions),
         hierarchies={
             digest: StoredHierarchy(how=each.how, rows=() if each.how else each.rows, counts=())
             for digest, each in hierarchies.items()
@@ -93,9 +84,21 @@ def exported(store: CaseStore) -> bytes:
         tried=tuple(
             TriedBefore.of(digest, found) for kind, digest, _key, found in store.findings() if kind == "candidate"
         ),
-        written=tuple(WrittenBefore(id=id, release=release) for id, release in store.releases().items()),
+        written=tuple(
+            WrittenBefore(id=id, release=WrittenSummary.model_validate(release))
+            for id, release in store.releases().items()
+        ),
     ).plain()
     return json.dumps({"shoal-case": FORMAT, "sha256": _digest(content), "case": content}, indent=1).encode()
+
+
+def _without_places(version: StoredVersion) -> StoredVersion:
+    """Leave out where a table of the population lies."""
+    population = version.asked.population
+    if population is None:
+        return version
+    asked = version.asked.model_copy(update={"population": population.model_copy(update={"path": ""})})
+    return version.model_copy(update={"asked": asked})
 
 
 def imported(library: CaseLibrary, content: bytes, id: str) -> CaseInfo:
@@ -113,7 +116,7 @@ def imported(library: CaseLibrary, content: bytes, id: str) -> CaseInfo:
         for tried in passed.tried:
             store.add_finding("candidate", tried.digest, tried.candidate.key, tried.candidate.plain())
         for each in passed.written:
-            store.add_release(each.id, each.release)
+            store.add_release(each.id, each.release.plain())
     finally:
         store.close()
     return info

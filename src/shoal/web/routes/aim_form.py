@@ -7,8 +7,19 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from shoal.web.cases.aims import GUARDS, K_LEVELS, K_USUAL, Aim, place_of
-from shoal.web.cases.method_steps import FIRST_SETTING, SETTING, THEN_SETTING, MethodStep, parameters, promises_k, read
+from shoal.web.cases.aims import ALONE, GUARDS, IN_POPULATION, K_LEVELS, K_USUAL, Aim, place_of
+from shoal.web.cases.method_steps import (
+    FIRST_SETTING,
+    OF_ITS_OWN,
+    SETTING,
+    THEN_SETTING,
+    MethodStep,
+    of_its_own,
+    parameters,
+    promises,
+    read,
+)
+from shoal.web.cases.promise_terms import TERM, terms
 
 
 class ChosenAim(BaseModel):
@@ -19,6 +30,7 @@ class ChosenAim(BaseModel):
     method: str
     k: int | None = None
     k_place: int | None = Field(None, ge=0, lt=len(K_LEVELS))
+    alone: bool = False
     guard: str = "none"
     level: float | None = None
     level_place: int | None = Field(None, ge=0)
@@ -34,34 +46,41 @@ class ChosenAim(BaseModel):
 
     def aim(self, before: Aim, secrets: Sequence[str]) -> Aim:
         """Give what is meant by someone who sees what was chosen before; what is not said of a method is as usual."""
-        k = int(_wanted(K_LEVELS, self.k, self.k_place, before.k or K_USUAL))
         guard, level, column = self._promise(before, secrets)
+        alone = guard in ALONE and (self.alone or (guard == OF_ITS_OWN != before.guard))
+        k = 0 if alone else int(_wanted(K_LEVELS, self.k, self.k_place, before.k or K_USUAL))
         first, own, then = (
             self._step(name, start)
             for name, start in ((self.first, FIRST_SETTING), (self.method, SETTING), (self.then, THEN_SETTING))
         )
-        if not promises_k(self.method):
+        if not promises(self.method):
             k, guard, level, column, first = 0, "none", 0.0, "", None
-        return Aim(self.method, k, guard, level, column, own.given if own else "", first, then)
+        said = "" if guard == "none" else terms(guard, _said(self.model_extra or {}, TERM, guard, "models"))
+        return Aim(self.method, k, guard, level, column, own.given if own else "", first, then, said)
 
     def _step(self, name: str, start: str) -> MethodStep | None:
         return MethodStep.of({**_said(self.model_extra or {}, start, name), "name": name}) if name else None
 
     def _promise(self, before: Aim, secrets: Sequence[str]) -> tuple[str, float, str]:
-        if self.guard == "none" or not secrets:
+        own = of_its_own(self.method)
+        guard = OF_ITS_OWN if own else "none" if self.guard == OF_ITS_OWN else self.guard
+        about_secret = guard not in IN_POPULATION
+        if guard == "none" or (about_secret and not secrets):
             return "none", 0.0, ""
-        slider = GUARDS.get(self.guard)
+        slider = GUARDS.get(guard)
         level = slider.usual if slider else 0.0
-        if self.guard == before.guard:
-            level = _wanted(GUARDS[self.guard].levels, self.level, self.level_place, before.level)
-        return self.guard, level, self.column if self.column in secrets else secrets[0]
+        if guard == before.guard:
+            level = _wanted(GUARDS[guard].levels, self.level, self.level_place, before.level)
+        if not about_secret:
+            return guard, level, ""
+        return guard, level, self.column if self.column in secrets else secrets[0]
 
 
-def _said(fields: Mapping[str, str], before: str, method: str) -> dict[str, Any]:
-    """Give the parameters that fields give a method; fields of another, which was chosen until now, are not meant."""
-    start = f"{before}{method}."
-    named = {each.name for each in parameters(method)} if any(key.startswith(start) for key in fields) else set()
-    return read(method, {name: text for name in named if (text := fields.get(f"{start}{name}"))})
+def _said(fields: Mapping[str, str], before: str, name: str, shelf: str = "methods") -> dict[str, Any]:
+    """Give the parameters that fields give a thing; fields of another, which was chosen until now, are not meant."""
+    start = f"{before}{name}."
+    named = {each.name for each in parameters(name, shelf)} if any(key.startswith(start) for key in fields) else set()
+    return read(name, {each: text for each in named if (text := fields.get(f"{start}{each}"))}, shelf)
 
 
 def _wanted(levels: Sequence[float], typed: float | None, place: int | None, before: float) -> float:

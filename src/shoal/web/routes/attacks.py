@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 
-from shoal.web import attack_names
 from shoal.web.page_templates import page
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
+from shoal.web.routes.shared import Here, Shown, Wait, after, api_router, by_form, page_router
+from shoal.web.words import named
 
 api, pages = api_router(), page_router()
 
@@ -27,11 +27,7 @@ def attack(case: Here, shown: Shown, wait: Wait = 0) -> dict[str, Any]:
     return attacks(case, wait)
 
 
-@pages.post("/attacks")
-def attack_by_form(case: Here, shown: Shown) -> Response:
-    """Attack what is chosen."""
-    attack(case, shown, PATIENCE)
-    return see("/attacks")
+by_form(pages, "/attacks", attack, "/attacks")
 
 
 @pages.get("/attacks")
@@ -39,14 +35,12 @@ def show(case: Here) -> HTMLResponse:
     """Show how often attacks on what is chosen succeed."""
     if case.decisions.problem:
         return page(case, "attacks", found=None, job=None)
-    found, job = case.known_attacks, case.jobs.of("attack")
-    job = job if job is not None and job.about == case.attacks_about else None
+    found = case.known_attacks
     return page(
         case,
         "attacks",
         found=found,
-        rows=attack_names.rows(found) if found else [],
-        job=job,
+        rows=[(each, *named("attacks", each["name"])) for each in found.get("attacks", ())],
+        job=case.jobs.of("attack", case.attacks_about),
         aim=case.decisions.aim,
-        poll=job is not None and not job.over,
     )

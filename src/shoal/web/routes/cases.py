@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 from contextlib import closing, nullcontext
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import Form, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
@@ -20,7 +19,7 @@ from shoal.web.cases.transfer import MOST_BYTES, exported, imported
 from shoal.web.file_access import safe_name
 from shoal.web.page_templates import STEPS, page
 from shoal.web.redirects import came_from
-from shoal.web.routes.shared import BYTES, Here, JobStatus, Shown, api_router, page_router, see
+from shoal.web.routes.shared import BYTES, Here, JobStatus, SentFile, Shown, api_router, by_form, page_router, see
 from shoal.web.uploads import limited, received
 
 api, pages = api_router(), page_router()
@@ -124,22 +123,11 @@ def open_case(case: Here, shown: Shown, id: str) -> CaseState:
 
 
 @api.put("/cases/file", openapi_extra={"requestBody": BYTES})
-async def send_file(
-    request: Request, case: Here, shown: Shown, of: CaseId, name: Annotated[str, Query(min_length=1, max_length=500)]
-) -> CaseState:
+def send_file(case: Here, shown: Shown, of: CaseId, sent: SentFile) -> CaseState:
     """Send the file of a case once more, as the bytes of the request, and open the case with it."""
-    path = await received(request, case.folder, case.settings.most_bytes, name)
-    await run_in_threadpool(_sent, case, shown, of, path)
+    with case.changing(shown):
+        case.reopen(of, sent)
     return workbench(case)
-
-
-def _sent(case: Case, shown: str | None, id: str, path: Path) -> None:
-    try:
-        with case.changing(shown):
-            case.reopen(id, path)
-    except BaseException:
-        shutil.rmtree(path.parent, ignore_errors=True)
-        raise
 
 
 @api.post("/cases/copy")
@@ -203,42 +191,11 @@ def cases_page(case: Here) -> HTMLResponse:
     )
 
 
-@pages.post("/cases/{id}/open")
-def open_by_form(case: Here, shown: Shown, id: str) -> Response:
-    """Open a case of an earlier day."""
-    open_case(case, shown, id)
-    return see("/")
-
-
-@pages.post("/cases/file")
-async def send_file_by_form(request: Request, case: Here, shown: Shown, of: CaseId) -> Response:
-    """Take the file of a case that is sent once more."""
-    path = await received(request, case.folder, case.settings.most_bytes)
-    await run_in_threadpool(_sent, case, shown, of, path)
-    return see("/")
-
-
-@pages.post("/cases/copy")
-def copy_by_form(case: Here, shown: Shown, name: Annotated[str, Form(min_length=1, max_length=200)]) -> Response:
-    """Go on with a copy."""
-    copy(case, shown, CaseName(name=name))
-    return see("/cases")
-
-
-@pages.post("/cases/name")
-def rename_by_form(case: Here, shown: Shown, name: Annotated[str, Form(min_length=1, max_length=200)]) -> Response:
-    """Give the case that is open another name."""
-    rename(case, shown, CaseName(name=name))
-    return see("/cases")
-
-
-@pages.post("/cases/{id}/delete")
-def delete_by_form(case: Here, shown: Shown, id: str) -> Response:
-    """Delete a case."""
-    delete(case, shown, id)
-    return see("/cases")
-
-
+by_form(pages, "/cases/{id}/open", open_case, "/")
+by_form(pages, "/cases/file", send_file, "/")
+by_form(pages, "/cases/copy", copy, "/cases")
+by_form(pages, "/cases/name", rename, "/cases")
+by_form(pages, "/cases/{id}/delete", delete, "/cases")
 pages.get("/cases/{id}/export")(export)
 
 

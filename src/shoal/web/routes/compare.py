@@ -15,7 +15,7 @@ from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import MOST_PINNED
 from shoal.web.cases.findings import Found
 from shoal.web.page_templates import page
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, by_form, page_router, see
 
 api, pages = api_router(), page_router()
 
@@ -67,11 +67,7 @@ def measure_also(case: Here, shown: Shown, given: MeasureName, wait: Wait = 0) -
     return after(case, "scores", wait, lambda: {"scores": [score.plain() for score in case.scores().values()]})
 
 
-@pages.post("/compare/measure")
-def measure_by_form(case: Here, shown: Shown, measure: Annotated[str, Form(max_length=200)]) -> Response:
-    """Measure the candidates that are compared by another measure."""
-    measure_also(case, shown, MeasureName(measure=measure), PATIENCE)
-    return see("/compare")
+by_form(pages, "/compare/measure", measure_also, "/compare")
 
 
 @pages.get("/compare")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import AsyncExitStack
 from typing import Annotated, Any
 
 from fastapi import Form, Query, Request
@@ -13,67 +12,50 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from shoal.datasets.patients import write_patients
-from shoal.engines.file_forms import form_of
 from shoal.errors import DataError, ShoalError
 from shoal.web.cases.case import Case
-from shoal.web.errors import USUAL_STATUS, StaleError, WebError
+from shoal.web.errors import USUAL_STATUS, WebError
 from shoal.web.file_access import offered, on_this_computer
 from shoal.web.page_templates import page, rendered
 from shoal.web.routes.shared import (
     BYTES,
-    MOST_FIELDS,
     PATIENCE,
+    Fields,
     Here,
     JobStatus,
+    SentFile,
     Shown,
     Wait,
     api_router,
     by_htmx,
     page_router,
+    received_file,
     see,
 )
-from shoal.web.tasks.job import Job
 from shoal.web.tasks.messages import Layout
-from shoal.web.uploads import received
 
 api, pages = api_router(), page_router()
 
 
 class FilePath(BaseModel):
-    """A file in a folder that was named when the server was started."""
+    """A file, or a folder that holds one table, in a folder that was named when the server was started."""
 
     path: str = Field(max_length=4096)
 
 
 @api.put("/file", status_code=202, openapi_extra={"requestBody": BYTES})
-async def send_file(
-    request: Request,
-    case: Here,
-    shown: Shown,
-    name: Annotated[str, Query(min_length=1, max_length=500)],
-    wait: Wait = 0,
-) -> JobStatus:
+def send_file(case: Here, shown: Shown, sent: SentFile, wait: Wait = 0) -> JobStatus:
     """Send a file, as the bytes of the request, and open it."""
-    path = await received(request, case.folder, case.settings.most_bytes, name)
-    job = await run_in_threadpool(_sent, case, shown, path)
-    return await run_in_threadpool(JobStatus.of_job, job, wait)
-
-
-def _sent(case: Case, shown: str | None, path: Path) -> Job:
-    """Open a file that was sent; one that was sent for what no longer holds is removed."""
-    try:
-        with case.changing(shown):
-            return case.open(path, path.name, sent=True)
-    except BaseException:
-        shutil.rmtree(path.parent, ignore_errors=True)
-        raise
+    with case.changing(shown):
+        job = case.open(sent, sent.name, sent=True)
+    return JobStatus.of_job(job, wait)
 
 
 @api.post("/file/open", status_code=202)
 def open_file(case: Here, shown: Shown, given: FilePath, wait: Wait = 0) -> JobStatus:
-    """Open a file of this computer that lies in a folder named when the server was started."""
+    """Open a file, or a table in a folder, of this computer that lies in a folder named when the server was started."""
     with case.changing(shown):
-        path = on_this_computer(case.settings, given.path)
+        path = on_this_computer(case.settings, given.path, folders=True)
         job = case.open(path, path.name, sent=False)
     return JobStatus.of_job(job, wait)
 
@@ -127,14 +109,13 @@ def _data(case: Case, error: ShoalError | None = None, then: str = "") -> HTMLRe
     return page(
         case,
         "data",
-        workbook=opened is not None and form_of(Path(opened.name)).form == "excel",
-        sheets=() if case.unread else case.look.get("sheets", ()),
+        form="" if opened is None else opened.form,
+        look={} if case.unread else case.look,
         status=200 if error is None else error.status if isinstance(error, WebError) else USUAL_STATUS,
         job=job,
-        files=offered(case.settings),
+        files=offered(case.settings, folders=True),
         limit=case.settings.most_bytes,
         error=error or (DataError(job.error, job.remedy) if job and job.state == "failed" else None),
-        poll=job is not None and not job.over,
         again="/data?then=roles" if then == "roles" else "/data",
     )
 
@@ -142,11 +123,12 @@ def _data(case: Case, error: ShoalError | None = None, then: str = "") -> HTMLRe
 @pages.post("/data/upload")
 async def upload(request: Request, case: Here, shown: Shown) -> Response:
     """Take a file that is sent, and open it."""
-    try:
-        path = await received(request, case.folder, case.settings.most_bytes)
-    except ShoalError as error:
-        return await run_in_threadpool(_data, case, error)
-    await run_in_threadpool(_sent, case, shown, path)
+    async with AsyncExitStack() as stack:
+        try:
+            path = await stack.enter_async_context(received_file(request, case))
+        except ShoalError as error:
+            return await run_in_threadpool(_data, case, error)
+        await run_in_threadpool(send_file, case, shown, path)
     return see("/data?then=roles")
 
 
@@ -155,8 +137,6 @@ def open_by_form(case: Here, shown: Shown, path: Annotated[str, Form(max_length=
     """Open a file of this computer."""
     try:
         open_file(case, shown, FilePath(path=path))
-    except StaleError:
-        raise
     except ShoalError as error:
         return _data(case, error)
     return see("/data?then=roles")
@@ -182,31 +162,27 @@ def close(case: Here, shown: Shown, keep: Annotated[bool, Form()] = False) -> Re
 
 
 @pages.post("/data/preview")
-def preview(case: Here, shown: Shown) -> HTMLResponse:
+def preview_by_form(case: Here, shown: Shown) -> HTMLResponse:
     """Show the first rows, because someone asked to see them."""
-    with case.changing(shown):
-        job = case.preview()
-    job.wait(20)
-    return HTMLResponse(rendered("preview.html", job=job, found=job.result, shapes=False))
+    return preview(case, shown)
 
 
-@pages.post("/data/reading")
-async def read_by_form(request: Request, case: Here, shown: Shown) -> Response:
-    """Read the file as a form says; or show first how its rows would be read."""
-    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-    layout = _layout(case.decisions.layout, {name: str(value) for name, value in form.items()})
-    if by_htmx(request) or "look" in form:
-        return await run_in_threadpool(_read_before, case, shown, layout, values="values" in form)
-    job = await run_in_threadpool(read_as, case, shown, layout, 20.0)
-    failed = DataError(job.error, job.remedy) if job.state == "failed" else None
-    return await run_in_threadpool(_data, case, failed) if failed else see("/data?then=roles")
-
-
-def _read_before(case: Case, shown: str | None, layout: Layout, *, values: bool) -> HTMLResponse:
+def preview(case: Case, shown: str | None, layout: Layout | None = None, *, shapes: bool = False) -> HTMLResponse:
+    """Show the first rows, or how they would be read: as they are, or only the shapes of their cells."""
     with case.changing(shown):
         job = case.preview(layout)
     job.wait(20)
-    return HTMLResponse(rendered("preview.html", job=job, found=job.result, shapes=not values))
+    return HTMLResponse(rendered("preview.html", job=job, found=job.result, shapes=shapes))
+
+
+@pages.post("/data/reading")
+def read_by_form(request: Request, case: Here, shown: Shown, form: Fields) -> Response:
+    """Read the file as a form says; or show first how its rows would be read."""
+    layout = _layout(case.decisions.layout, {name: str(value) for name, value in form.items()})
+    if by_htmx(request) or "look" in form:
+        return preview(case, shown, layout, shapes="values" not in form)
+    job = read_as(case, shown, layout, 20.0)
+    return _data(case, DataError(job.error, job.remedy)) if job.state == "failed" else see("/data?then=roles")
 
 
 def _layout(before: Layout, form: Mapping[str, str]) -> Layout:
@@ -214,10 +190,10 @@ def _layout(before: Layout, form: Mapping[str, str]) -> Layout:
     texts = {name: form[name] for name in ("delimiter", "encoding", "decimal", "thousands", "dates") if form.get(name)}
     said: dict[str, Any] = {name: {"tab": "\t", "blank": " "}.get(text, text) for name, text in texts.items()}
     said |= {name: form[name] == "yes" for name in ("header", "masked") if form.get(name)}
-    place = {name: form.get(name) or None for name in ("sheet", "range")}
+    place = {name: form.get(name) or None for name in ("sheet", "range", "at_version")}
     said |= {name: text for name, text in place.items() if text}
     marks = tuple(dict.fromkeys(mark.strip() for mark in form.get("missing", "").split(",") if mark.strip()))
     more: dict[str, Any] = {"missing": marks}
-    if place == {"sheet": before.sheet, "range": before.range}:  # elsewhere are other columns
+    if all(getattr(before, name) == text for name, text in place.items()):  # elsewhere are other columns
         more |= {"kinds": before.kinds, "orders": before.orders}
     return Layout.model_validate(said | {name: value for name, value in more.items() if value})

@@ -11,22 +11,22 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from shoal.domains.hierarchy_builders import WAYS
+from shoal.domains.hierarchy_builders import LABELS, WAYS
 from shoal.errors import ParameterError, ShoalError
 from shoal.schema import Role
 from shoal.web.cases.case import Case
 from shoal.web.cases.hierarchies import IN_A_GROUP, Edit, MergeInto, file_names, hierarchy_of
-from shoal.web.errors import StaleError
 from shoal.web.page_templates import page, rendered
 from shoal.web.routes.shared import (
     BYTES,
-    MOST_FIELDS,
     PATIENCE,
+    Fields,
     Here,
     JobStatus,
     Shown,
     Wait,
     api_router,
+    by_form,
     page_router,
     see,
 )
@@ -149,11 +149,12 @@ def hierarchies_page(
 ) -> HTMLResponse:
     """Show the hierarchies of the quasi-identifiers, and one of them as a whole."""
     case.jobs.wait("tree", PATIENCE)
-    decisions, job = case.decisions, case.jobs.of("tree")
+    decisions = case.decisions
     columns = decisions.of(Role.QUASI)
     of = of if of in columns else next(iter(columns), "")
-    kinds = {each["name"]: each["kind"] for each in case.look.get("columns", [])}
-    mine = job is not None and job.about == of
+    about: dict[str, Any] = next(
+        (each for each in case.look.get("columns", []) if each["name"] == of), {"kind": "", "value_labels": {}}
+    )
     tree = decisions.hierarchies.get(of)
     level = min(level, tree.top - 1) if tree is not None and tree.rows else 0
     return page(
@@ -165,15 +166,15 @@ def hierarchies_page(
         level=level,
         groups=tree.groups(level)[:MOST_TICKED] if tree is not None and tree.rows else (),
         in_a_group=IN_A_GROUP,
-        usual=_USUAL.get(kinds.get(of, ""), ("prefix", "2,1")),
-        job=job if mine else None,
+        about=about,
+        usual=(LABELS, "") if about["value_labels"] else _USUAL.get(about["kind"], ("prefix", "2,1")),
+        job=case.jobs.of("tree", of),
         again=f"/hierarchies?{urlencode({'of': of})}",
-        poll=mine and job is not None and not job.over,
     )
 
 
-def _see(column: str, level: int | None = None) -> Response:
-    return see(f"/hierarchies?{urlencode({'of': column} | ({} if level is None else {'level': level}))}")
+def _place(column: str, level: int | None = None) -> str:
+    return f"/hierarchies?{urlencode({'of': column} | ({} if level is None else {'level': level}))}"
 
 
 def _how(kind: str, numbers: str) -> str:
@@ -192,8 +193,6 @@ def preview(
     try:
         with case.changing(shown):
             job = case.preview_hierarchy(column, _how(kind, numbers))
-    except StaleError:
-        raise
     except ShoalError as error:
         return HTMLResponse(rendered("hierarchy_preview.html", error=error.what, remedy=error.remedy, found=None))
     job.wait(15)
@@ -202,25 +201,16 @@ def preview(
 
 
 @pages.post("/hierarchies/edit")
-async def edit_by_form(request: Request, case: Here, shown: Shown) -> Response:
+def edit_by_form(case: Here, shown: Shown, form: Fields) -> Response:
     """Change the groups that are ticked."""
-    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-    column, level = str(form.get("column", "")).replace("\r\n", "\n"), str(form.get("level", ""))
+    said = {name: str(text).replace("\r\n", "\n") for name, text in form.items()}
     groups = [str(each).replace("\r\n", "\n") for each in form.getlist("group")]
     try:
-        given = Editing.model_validate(
-            {
-                "column": column,
-                "action": form.get("action"),
-                "level": level,
-                "groups": groups,
-                "name": form.get("name", ""),
-            }
-        )
+        given = Editing.model_validate(said | {"groups": groups})
     except ValidationError:
         raise ParameterError("There is no such change of a hierarchy.", "Reload the page and choose again.") from None
-    await run_in_threadpool(edit, case, shown, given)
-    return _see(column, given.level)
+    edit(case, shown, given)
+    return see(_place(given.column, given.level))
 
 
 @pages.post("/hierarchies/build")
@@ -233,7 +223,7 @@ def build_by_form(
 ) -> Response:
     """Build a hierarchy over the values of a column."""
     build(case, shown, Building(column=column, how=_how(kind, numbers)))
-    return _see(column)
+    return see(_place(column))
 
 
 @pages.post("/hierarchies/upload")
@@ -244,27 +234,17 @@ async def upload(request: Request, case: Here, shown: Shown, of: Annotated[str, 
         await run_in_threadpool(_sent, case, shown, of, path.read_bytes())
     finally:
         shutil.rmtree(path.parent, ignore_errors=True)
-    return _see(of)
+    return see(_place(of))
 
 
-@pages.post("/hierarchies/merge")
-def merge_by_form(
-    case: Here,
-    shown: Shown,
-    column: InForm,
-    least: Annotated[int, Form()],
-    into: Annotated[MergeInto, Form()] = "neighbour",
-) -> Response:
-    """Merge groups of few people."""
-    merge(case, shown, Merging(column=column, least=least, into=into))
-    return _see(column)
+by_form(pages, "/hierarchies/merge", merge, lambda given: _place(given.column))
 
 
 @pages.post("/hierarchies/remove")
 def remove_by_form(case: Here, shown: Shown, column: InForm) -> Response:
     """Let a column have no hierarchy."""
     remove(case, shown, column)
-    return _see(column)
+    return see(_place(column))
 
 
 @pages.get("/hierarchies/file")

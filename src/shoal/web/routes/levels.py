@@ -57,8 +57,7 @@ def show(case: Here, node: Annotated[str, Query(max_length=1200)] = "") -> HTMLR
     """Show all combinations of levels on a map, and the one that a mark leads to."""
     if case.decisions.problem:
         return page(case, "levels", found=None, job=None, picked=None)
-    found, job = _known(case), case.jobs.of("levels")
-    job = job if job is not None and job.about == case.levels_about else None
+    found = _known(case)
     aim = case.decisions.aim
     rows = [] if found is None else [each | {"aim": _aim(aim, each["levels"])} for each in found["leading"]]
     picked = _picked(found, node) if found and node else None
@@ -66,8 +65,7 @@ def show(case: Here, node: Annotated[str, Query(max_length=1200)] = "") -> HTMLR
         case,
         "levels",
         found=found,
-        job=job,
-        poll=job is not None and not job.over,
+        job=case.jobs.of("levels", case.levels_about),
         limit=found["limit"] if found else USUAL_LIMIT,
         rows=rows,
         picked=picked and picked | {"aim": _aim(aim, picked["levels"])},
@@ -79,8 +77,8 @@ def show(case: Here, node: Annotated[str, Query(max_length=1200)] = "") -> HTMLR
 
 
 def _known(case: Case) -> dict[str, Any] | None:
-    job = case.jobs.of("levels")
-    return None if job is None or job.result is None or job.about != case.levels_about else job.result.plain()
+    job = case.jobs.of("levels", case.levels_about)
+    return None if job is None or job.result is None else job.result.plain()
 
 
 def _aim(aim: Aim, levels: list[int]) -> Aim:

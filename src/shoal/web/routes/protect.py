@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import Form, Query, Request
@@ -14,14 +13,14 @@ from shoal.schema import Role
 from shoal.web import figures, wording
 from shoal.web.cases.aims import GUARDS, K_LEVELS, K_MOST, K_USUAL, METHODS, Aim
 from shoal.web.cases.case import Case
-from shoal.web.cases.method_steps import MethodStep, promises_k
+from shoal.web.cases.method_steps import MethodStep, promises
+from shoal.web.cases.promise_terms import terms
 from shoal.web.page_templates import page, part
 from shoal.web.routes.aim_form import ChosenAim
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, by_htmx, page_router, see
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, by_htmx, made_anew, page_router, see
 
 api, pages = api_router(), page_router()
 _MOST_COLUMNS = 12  # whose cells are described
-_ANEW = {"path": "/protect", "target": "#screen", "select": "#screen", "swap": "outerHTML"}
 
 
 class GivenAim(BaseModel):
@@ -31,11 +30,16 @@ class GivenAim(BaseModel):
     k: int = Field(
         K_USUAL,
         description=f"Whole, from 2 to {K_MOST}; tried ahead are {', '.join(map(str, K_LEVELS))}. "
-        "A method that works towards no promise has none.",
+        "0 for a method that works towards no promise, or if a promise about a population stands alone.",
     )
     guard: str = Field("none", description=f"One of {', '.join(GUARDS)}.")
-    level: float = Field(0, description="t or alpha, between 0 and 1; l, whole and at least 2; 0 without a promise.")
-    column: str = Field("", description="The confidential column that the further promise is about.")
+    level: float = Field(
+        0, description="Of the parameter that the promise has, such as t, l or k; 0 without a promise."
+    )
+    column: str = Field(
+        "", description="The confidential column that the further promise is about, if it is about one."
+    )
+    terms: dict[str, Any] = Field({}, description="Other parameters of the promise that are not as usual.")
     settings: dict[str, Any] = Field({}, description="Parameters of the method that are not as usual.")
     first: dict[str, Any] | None = Field(
         None, description="A method for the table before that: its `name`, and its parameters that are not as usual."
@@ -47,15 +51,16 @@ class GivenAim(BaseModel):
         """Give an aim as it is asked for."""
         given = {name: getattr(aim, name) for name in ("method", "k", "guard", "level", "column")}
         beside = {name: step.plain for name in ("first", "then") if (step := getattr(aim, name)) is not None}
-        return cls(**given, **beside, settings=aim.own.parameters)
+        return cls(**given, **beside, settings=aim.own.parameters, terms=aim.given_terms)
 
     @property
     def aim(self) -> Aim:
         """What is asked for, if it makes sense."""
         own = MethodStep.of({**self.settings, "name": self.method})
         first, then = (None if step is None else MethodStep.of(step) for step in (self.first, self.then))
-        k = self.k if promises_k(self.method) else 0
-        return Aim(self.method, k, self.guard, self.level, self.column, own.given, first, then)
+        k = self.k if promises(self.method) else 0
+        said = terms(self.guard, self.terms) if self.guard in GUARDS else ""
+        return Aim(self.method, k, self.guard, self.level, self.column, own.given, first, then, said)
 
 
 @api.get("/candidates")
@@ -74,6 +79,7 @@ def choose(case: Here, shown: Shown, given: GivenAim, wait: Wait = 0) -> dict[st
 def _choose(case: Case, shown: str | None, aim: Aim, wait: float = 0) -> dict[str, Any]:
     with case.changing(shown):
         case.choose(aim)
+    aim = case.decisions.aim  # with what the case knows of the population
     case.candidates()
     patience = wait if case.candidate(aim.key) is None else 0
     return after(case, "search", patience, lambda: {"key": aim.key, "candidate": case.candidate(aim.key)})
@@ -108,6 +114,7 @@ def _result(case: Case, *, whole: bool = False, view: str = "map") -> dict[str, 
         "found": found,
         "job": job,
         "aim": aim,
+        "gone": case.gone(aim),
         "figures": [figures.risk_map(drawn, aim, whole=whole), figures.cost(drawn, aim)] if len(drawn) > 1 else [],
         "off_map": bool(known) and aim.key in known and aim.key not in drawn,
         "whole": whole,
@@ -162,11 +169,7 @@ def result(
     case: Here, version: Annotated[str, Query(max_length=200)] = "", whole: Annotated[bool, Query()] = False
 ) -> Response:
     """Show what the choice gives; a screen that shows another choice is made anew."""
-    return part(case, "result", **_result(case, whole=whole)) if version == case.version else _anew()
-
-
-def _anew() -> Response:
-    return Response(status_code=204, headers={"HX-Location": json.dumps(_ANEW)})
+    return part(case, "result", **_result(case, whole=whole)) if version == case.version else made_anew("/protect")
 
 
 @api.post("/rows")
@@ -200,11 +203,11 @@ def choose_by_form(request: Request, case: Here, shown: Shown, given: Annotated[
     if not by_htmx(request):
         return see("/protect?whole=true" if given.whole else "/protect")
     # For another method or promise other controls are needed, so the whole screen is shown anew.
-    return result(case, case.version, given.whole) if _controls(aim) == _controls(before) else _anew()
+    return result(case, case.version, given.whole) if _controls(aim) == _controls(before) else made_anew("/protect")
 
 
 def _controls(aim: Aim) -> tuple[str, ...]:
-    return aim.guard, aim.method, *("" if step is None else step.name for step in (aim.first, aim.then))
+    return str(aim.alone), aim.guard, aim.method, *("" if step is None else step.name for step in (aim.first, aim.then))
 
 
 @pages.post("/protect/candidate")

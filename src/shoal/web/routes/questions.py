@@ -12,7 +12,7 @@ from shoal.errors import ShoalError
 from shoal.web import question_words
 from shoal.web.cases.case import Case
 from shoal.web.desk import account_of, answers_of, asked
-from shoal.web.errors import USUAL_STATUS, StaleError
+from shoal.web.errors import USUAL_STATUS
 from shoal.web.page_templates import page
 from shoal.web.routes.shared import Here, Shown, api_router, page_router, see
 
@@ -62,8 +62,6 @@ def ask_by_form(
         pass
     try:
         asked(case, question, asker, rho)
-    except StaleError:
-        raise
     except ShoalError as error:
         if case.settings.ledger is None:
             raise

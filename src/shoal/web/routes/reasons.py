@@ -1,13 +1,14 @@
-"""The section of the risk about the reasons: which columns put rows at risk, and which rows."""
+"""The rows at risk, in the section of the risk about the reasons: each with its own, for who may see the table."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi.responses import Response
+from fastapi import Form
+from fastapi.responses import FileResponse, Response
+from pydantic import BaseModel, Field
 
-from shoal.web import wording
-from shoal.web.cases.case import Case
+from shoal.web.routes.sections import GivenQuestions, ask
 from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
 
 api, pages = api_router(), page_router()
@@ -15,30 +16,38 @@ api, pages = api_router(), page_router()
 
 @api.get("/reasons")
 def reasons(case: Here, wait: Wait = 0) -> dict[str, Any]:
-    """Give why rows are at risk, if that was asked for and is known."""
+    """Give the rows at risk with their reasons, if these were asked for and are known."""
     return after(case, "reasons", wait, lambda: case.known_reasons)
 
 
+class GivenReasons(BaseModel):
+    """What is given of the rows at risk. Those are at risk whose risk is not acceptable: see `/risk/questions`."""
+
+    values: bool = Field(False, description="Give what the quasi-identifiers say of the listed rows: cells of people.")
+    listed: bool = Field(False, description="Write the list of all rows at risk, to be downloaded.")
+
+
 @api.post("/reasons")
-def find(case: Here, shown: Shown, wait: Wait = 0) -> dict[str, Any]:
-    """Find the smallest sets of columns that put rows at risk."""
+def find(case: Here, shown: Shown, given: GivenReasons | None = None, wait: Wait = 0) -> dict[str, Any]:
+    """List rows at risk, each with the smallest sets of columns that put it there."""
+    asked = given or GivenReasons(values=False, listed=False)
     with case.changing(shown):
-        case.find_reasons()
+        case.find_reasons(values=asked.values, listed=asked.listed)
     return reasons(case, wait)
 
 
+@api.get("/reasons.csv", response_class=FileResponse)
+def records(case: Here) -> FileResponse:
+    """Give the list of all rows at risk by their numbers, if it was asked for: for those who may see the table."""
+    place = case.records_at_risk()
+    return FileResponse(place, filename=place.name, media_type="application/octet-stream")
+
+
 @pages.post("/risk/reasons")
-def find_by_form(case: Here, shown: Shown) -> Response:
-    """Find the smallest sets of columns that put rows at risk."""
-    find(case, shown, PATIENCE)
+def find_by_form(case: Here, shown: Shown, given: Annotated[GivenReasons, Form()]) -> Response:
+    """Find which columns put rows at risk; once that is asked, list the rows."""
+    if case.decisions.asked.why:
+        find(case, shown, given, PATIENCE)
+    else:
+        ask(case, shown, GivenQuestions.model_validate({"why": True}), PATIENCE)
     return see("/risk#reasons")
-
-
-def reasons_section(case: Case) -> dict[str, Any]:
-    """Give what the section shows."""
-    found, job = case.known_reasons, case.jobs.of("reasons")
-    return {
-        "reasons": found,
-        "reasons_job": job if job is not None and job.about == case.decisions.roles_digest else None,
-        "reasons_line": wording.reasons_line(found) if found else "",
-    }

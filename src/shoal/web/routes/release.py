@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,29 +13,50 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from pydantic import BaseModel, Field
 
 from shoal.certification.approval import Approval
+from shoal.engines.file_forms import bare
+from shoal.engines.io.written_forms import written_forms
 from shoal.errors import ParameterError
+from shoal.extras import how_to_install
+from shoal.languages import _
 from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web import code_export, wording
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.case import PDF_REMEDY, Case
 from shoal.web.cases.history import now
+from shoal.web.choice_names import form_title
 from shoal.web.errors import StaleError
 from shoal.web.file_access import release_names
 from shoal.web.guard import style_policy
 from shoal.web.page_templates import page, rendered
 from shoal.web.routes.protect import GivenAim, candidates
-from shoal.web.routes.shared import PATIENCE, Here, JobStatus, Shown, Wait, api_router, page_router, see
+from shoal.web.routes.shared import (
+    PATIENCE,
+    Here,
+    JobStatus,
+    Shown,
+    Wait,
+    api_router,
+    by_form,
+    made_anew,
+    page_router,
+    see,
+)
 from shoal.web.wording import CONFIRMATIONS, NO_PROMISE
+from shoal.web.words import names
 
 api, pages = api_router(), page_router()
-_ANEW = {"path": "/release", "target": "#screen", "select": "#screen", "swap": "outerHTML"}
+
+
+ENDINGS = [each.ending.removeprefix(".") for each in written_forms()]
+Cells = Literal["text", "bounds", "middle"]
 
 
 class GivenRelease(GivenAim):
     """How a table is to be protected, and how the release is written."""
 
-    format: Literal["csv", "parquet"] = "csv"
+    format: str = Field("csv", max_length=20, description=f"How the name of the table ends: {', '.join(ENDINGS)}.")
+    cells: Cells | None = Field(None, description="How ranges are shown; as suits the file if left out.")
     audience: Literal["internal", "external"] = "internal"
     pdf: bool = Field(False, description="The report also as PDF, for which `shoal[report]` must be installed.")
     approver: str = Field("", max_length=200, description="Who approves it; stands in certificate and report.")
@@ -50,6 +70,7 @@ class ReleaseSummary(BaseModel):
 
     id: str
     kept: bool
+    beside: bool = Field(False, description="Whether new releases of the open case are laid beside it.")
     label: str
     files: dict[str, dict[str, Any]]
     verdicts: list[dict[str, Any]]
@@ -58,6 +79,9 @@ class ReleaseSummary(BaseModel):
     not_proved: list[str]
     by_original: list[str] = Field(
         [], description="Those of `proved` that only the original and the private record show."
+    )
+    together: list[str] = Field(
+        [], description="Those of `proved` and `not_proved` that say what it tells together with earlier releases."
     )
     sha256: str
 
@@ -68,13 +92,15 @@ def anonymize(case: Here, shown: Shown, given: GivenRelease, wait: Wait = 0) -> 
     approval = Approval(now()[:10], given.approver.strip(), tuple(given.confirmations))
     with case.changing(shown):
         case.choose(given.aim)
-        job = case.publish(approval, parquet=given.format == "parquet", audience=given.audience, pdf=given.pdf)
+        job = case.publish(
+            approval, ending=f".{given.format}", audience=given.audience, cells=given.cells, pdf=given.pdf
+        )
     return JobStatus.of_job(job, wait)
 
 
 def _summary(case: Case, id: str) -> ReleaseSummary:
     found = case.released(id)
-    return ReleaseSummary(**{**found.summary, "id": found.id, "kept": found.kept})
+    return ReleaseSummary(**{**found.summary, "id": found.id, "kept": found.kept, "beside": case.lies_beside(found)})
 
 
 @api.get("/releases")
@@ -113,7 +139,6 @@ KEPT = (Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM)
 def release(case: Here) -> HTMLResponse:
     """Show what is to be checked before a release is written, and what has been written."""
     case.jobs.wait("publish", PATIENCE)
-    job = case.jobs.of("publish")
     decisions = case.decisions
     ready = case.file is not None and not decisions.problem
     return page(
@@ -126,13 +151,25 @@ def release(case: Here) -> HTMLResponse:
         treated=decisions.treatments,
         as_it_is=[name for role in KEPT for name in decisions.of(role) if name not in decisions.treatments],
         **_code(case),
-        job=job,
+        job=case.jobs.of("publish"),
         pdf=installed(),
         pdf_remedy=PDF_REMEDY,
+        **_forms(),
         written=case.written,
         older=[each for each in reversed(case.releases.values()) if each is not case.written],
-        poll=job is not None and not job.over,
     )
+
+
+def _forms() -> dict[str, Any]:
+    """Give the endings that a release can be written with, by what such files are, and what others need."""
+    here: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
+    for each in written_forms():
+        if each.installed:
+            here.setdefault(form_title(each.form.format), []).append(each.ending)
+        else:
+            others.setdefault(f"{how_to_install(each.extra)}, then start the workbench again.", []).append(each.ending)
+    return {"forms": here, "not_installed": others}
 
 
 def _chosen(case: Case, patience: float = 0) -> dict[str, Any]:
@@ -143,8 +180,10 @@ def _chosen(case: Case, patience: float = 0) -> dict[str, Any]:
     job = case.jobs.of("search")
     trying = job is not None and not job.over  # asked before what it may just have found
     found = case.candidate(key)
+    left, forbidden = names("left"), (found or {}).get("forbidden", {})
     return {
         "found": found,
+        "forbidden": {name: _(left.get(form, left["nothing"])) for name, form in forbidden.items()},
         "line": wording.result_line(found, case.decisions.of(Role.QUASI)) if found and "kept" in found else "",
         "trying": trying and (found is None or bool(found.get("sampled"))),
     }
@@ -154,7 +193,7 @@ def _chosen(case: Case, patience: float = 0) -> dict[str, Any]:
 def chosen_part(case: Here, version: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Show what the choice gives, and whether it can be written; a screen that shows another choice is made anew."""
     if version != case.version or case.decisions.problem:
-        return Response(status_code=204, headers={"HX-Location": json.dumps(_ANEW)})
+        return made_anew("/release")
     shown = {"case": case, "job": case.jobs.of("publish"), **_chosen(case)}
     return HTMLResponse(rendered("chosen.html", **shown) + rendered("write.html", apart=True, **shown))
 
@@ -164,7 +203,8 @@ def write(
     case: Here,
     shown: Shown,
     key: Annotated[str, Form(max_length=2000)],
-    format: Annotated[Literal["csv", "parquet"], Form()] = "csv",
+    format: Annotated[str, Form(max_length=20)] = "csv",
+    cells: Annotated[Cells | Literal[""], Form()] = "",
     audience: Annotated[Literal["internal", "external"], Form()] = "internal",
     approver: Annotated[str, Form(max_length=200)] = "",
     looked: Annotated[bool, Form()] = False,
@@ -174,14 +214,17 @@ def write(
 ) -> Response:
     """Write the release that was confirmed: that of this version of the case, protected in this way."""
     confirmed = Aim.of(key)
-    if not (looked and others and (nothing or confirmed.models)):
+    found = case.candidate(confirmed.key) or {}
+    promised = bool(confirmed.models or found.get("rule"))
+    if not (looked and others and (nothing or promised)):
         raise ParameterError("The checklist is not complete.", "Confirm all points that only a person can check.")
     given = GivenRelease(
         **GivenAim.of(confirmed).model_dump(),
         format=format,
+        cells=cells or None,
         audience=audience,
         approver=approver,
-        confirmations=[*CONFIRMATIONS.values(), *(() if confirmed.models else (NO_PROMISE,))],
+        confirmations=[*CONFIRMATIONS.values(), *(() if promised else (NO_PROMISE,))],
         pdf=pdf,
     )
     with case.changing(shown):
@@ -191,18 +234,8 @@ def write(
     return see("/release")
 
 
-@pages.post("/release/{id}/keep")
-def keep_by_form(case: Here, shown: Shown, id: str) -> Response:
-    """Let a release outlive the server."""
-    keep(case, shown, id)
-    return see("/release")
-
-
-@pages.post("/release/{id}/forget")
-def forget_by_form(case: Here, shown: Shown, id: str) -> Response:
-    """Remove a release."""
-    forget(case, shown, id)
-    return see("/release")
+by_form(pages, "/release/{id}/keep", keep, "/release")
+by_form(pages, "/release/{id}/forget", forget, "/release")
 
 
 @pages.get("/release/{id}/report")
@@ -222,7 +255,7 @@ pages.get("/release/{id}/file/{name}")(download)
 def archive(case: Here, id: str) -> FileResponse:
     """Give all files of a release in one; what must not be published lies in a folder of its own."""
     found = case.released(id)
-    name = f"{Path(found.summary['files']['table']['name']).stem}.zip"
+    name = f"{bare(Path(found.summary['files']['table']['name'])).stem}.zip"
     return FileResponse(found.archive(), filename=name, media_type="application/zip")
 
 
@@ -239,5 +272,15 @@ def _code(case: Case) -> dict[str, Any]:
     """Say whether all is decided, and how the same is done then on the command line and in Python."""
     if case.file is None or case.decisions.problem:
         return {"ready": False, "command": "", "python": ""}
-    given = case.file.name, case.decisions, release_names(case.file.name)
-    return {"ready": True, "command": code_export.command(*given), "python": code_export.python(*given)}
+    written = {} if case.written is None else case.written.summary
+    files = {kind: each["name"] for kind, each in written["files"].items()} if written else {}
+    files = files or release_names(case.file.name, beside=case.decisions.names_beside)
+    given = case.file.name, case.decisions, files
+    cells, audience = written.get("cells"), written.get("audience", "internal")
+    kept = (case.candidate(case.decisions.aim.key) or {}).get("rule")
+    rule = case.decisions.rule if kept else {}
+    return {
+        "ready": True,
+        "command": code_export.command(*given, audience=audience, cells=cells, rule=rule),
+        "python": code_export.python(*given, cells=cells, rule=rule),
+    }

@@ -19,10 +19,9 @@ from shoal.schema import Role
 from shoal.secret_keys import key_in_environment
 from shoal.web.cases.case import Case
 from shoal.web.cases.role_import import ImportedRoles
-from shoal.web.errors import StaleError
 from shoal.web.page_templates import page, part
-from shoal.web.routes.shared import BYTES, LONGEST_WAIT, MOST_FIELDS, Here, Shown, api_router, by_htmx, page_router, see
-from shoal.web.tasks.messages import Layout
+from shoal.web.routes.shared import BYTES, LONGEST_WAIT, Fields, Here, Shown, api_router, by_htmx, page_router, see
+from shoal.web.tasks.messages import ColumnProfile, Layout
 from shoal.web.uploads import small_file
 
 api, pages = api_router(), page_router()
@@ -45,18 +44,9 @@ class GivenTreatment(BaseModel):
     treatment: str
 
 
-class ColumnState(BaseModel):
+class ColumnState(ColumnProfile):
     """A column: what it is, which role it seems to have and why, and which was decided. It holds no cell."""
 
-    name: str
-    kind: str
-    why_kind: str
-    distinct: int
-    missing: int
-    role: Role
-    why: str
-    sure: bool
-    bars: list[float]
     decided: Role | None
 
 
@@ -124,10 +114,9 @@ def _back(named: str, having: str) -> Response:
 
 
 @pages.post("/roles")
-async def give_roles_by_form(request: Request, case: Here, shown: Shown) -> Response:
+def give_roles_by_form(request: Request, case: Here, shown: Shown, form: Fields) -> Response:
     """Give columns the roles that a form names; and one role to all that are ticked, if that was asked for."""
-    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-    await run_in_threadpool(give_roles, case, shown, GivenRoles(roles=_changed(form)))
+    give_roles(case, shown, GivenRoles(roles=_changed(form)))
     if by_htmx(request):
         return part(case, "role_state")
     return _back(str(form.get("named", "")), str(form.get("having", "")))
@@ -148,32 +137,16 @@ def _changed(form: FormData) -> dict[str, Role | None]:
     return changed
 
 
+def _of_column(form: FormData, *names: str) -> list[str]:
+    """Give the column that a form is about, and what it says of it."""
+    column = str(form.get("column", "")).replace("\r\n", "\n")
+    return [column, *(str(form.get(f"{name} of {column}", "")).strip() for name in names)]
+
+
 @pages.post("/roles/kind")
-async def give_kind(request: Request, case: Here, shown: Shown) -> Response:
+def give_kind(case: Here, shown: Shown, form: Fields) -> Response:
     """Let a column be of another kind, or have another order of its categories."""
-    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-    column = str(form.get("column", "")).replace("\r\n", "\n")
-    kind, order = (str(form.get(f"{what} of {column}", "")) for what in ("kind", "order"))
-    return await run_in_threadpool(_read_kind, case, shown, column, kind, order)
-
-
-@pages.post("/roles/identifier")
-async def give_treatment(request: Request, case: Here, shown: Shown) -> Response:
-    """Let a column that names people become something else than nothing."""
-    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-    column = str(form.get("column", "")).replace("\r\n", "\n")
-    kind, how = (str(form.get(f"{what} of {column}", "")).strip() for what in ("treatment", "how"))
-    given = GivenTreatment(column=column, treatment=f"{kind}:{how}" if how and kind != DROP else kind)
-    try:
-        await run_in_threadpool(treat_identifier, case, shown, given)
-    except StaleError:
-        raise
-    except ShoalError as error:
-        return _page(case, message=error, status=422)
-    return see("/roles")
-
-
-def _read_kind(case: Case, shown: str | None, column: str, kind: str, order: str) -> Response:
+    column, kind, order = _of_column(form, "kind", "order")
     if column not in case.decisions.roles or kind not in ("", *KINDS):
         raise ParameterError("There is no such column, or no such kind.", "Reload the page and choose again.")
     ranks = tuple(part.strip() for part in order.split(",") if part.strip())
@@ -192,6 +165,18 @@ def _read_kind(case: Case, shown: str | None, column: str, kind: str, order: str
     job.wait(LONGEST_WAIT)
     if job.state == "failed":
         return _page(case, message=DataError(job.error, job.remedy), status=422)
+    return see("/roles")
+
+
+@pages.post("/roles/identifier")
+def give_treatment(case: Here, shown: Shown, form: Fields) -> Response:
+    """Let a column that names people become something else than nothing."""
+    column, kind, how = _of_column(form, "treatment", "how")
+    given = GivenTreatment(column=column, treatment=f"{kind}:{how}" if how and kind != DROP else kind)
+    try:
+        treat_identifier(case, shown, given)
+    except ShoalError as error:
+        return _page(case, message=error, status=422)
     return see("/roles")
 
 
@@ -242,7 +227,5 @@ async def import_roles_by_form(request: Request, case: Here, shown: Shown) -> Re
 def _imported(case: Case, shown: str | None, content: bytes) -> HTMLResponse:
     try:
         return _page(case, notice=_take(case, shown, content).sentence)
-    except StaleError:
-        raise
     except ShoalError as error:
         return _page(case, message=error, status=422)

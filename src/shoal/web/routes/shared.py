@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from inspect import Signature, signature
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import RedirectResponse
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel
+from starlette.datastructures import FormData
 
 from shoal.web.cases.case import Case
 from shoal.web.session_middleware import session_of
 from shoal.web.tasks.job import Job
+from shoal.web.uploads import received
 
 LONGEST_WAIT = 30.0
 MOST_FIELDS = 4000  # of a form: two for each column
@@ -63,13 +70,60 @@ async def version_shown(request: Request) -> str | None:
         return request.headers.get("case-version")
     shown = request.query_params.get("version")
     if shown is None and "multipart" not in request.headers.get("content-type", ""):
-        form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-        shown = str(form.get("version", ""))
+        shown = str((await fields_of(request)).get("version", ""))
     return shown or ""
+
+
+async def fields_of(request: Request) -> FormData:
+    """Give the fields of a form that has as many as there are columns."""
+    return await request.form(max_files=0, max_fields=MOST_FIELDS)
 
 
 Here = Annotated[Case, Depends(case_of)]
 Shown = Annotated[str | None, Depends(version_shown)]
+Fields = Annotated[FormData, Depends(fields_of)]
+
+
+@asynccontextmanager
+async def received_file(request: Request, case: Case, name: str = "", *, any_kind: bool = False) -> AsyncIterator[Path]:
+    """Hold a file that is sent, in a folder of its own; where nothing comes of it, it is removed."""
+    path = await received(request, case.folder, case.settings.most_bytes, name, any_kind=any_kind)
+    try:
+        yield path
+    except BaseException:
+        shutil.rmtree(path.parent, ignore_errors=True)
+        raise
+
+
+async def file_of_form(request: Request, case: Here) -> AsyncIterator[Path]:
+    """Give the file of a form."""
+    async with received_file(request, case) as path:
+        yield path
+
+
+async def file_of_bytes(
+    request: Request, case: Here, name: Annotated[str, Query(min_length=1, max_length=500)]
+) -> AsyncIterator[Path]:
+    """Give the bytes of a request as a file, under a name."""
+    async with received_file(request, case, name) as path:
+        yield path
+
+
+async def any_file_of_form(request: Request, case: Here) -> AsyncIterator[Path]:
+    """Give the file of a form, which may be no table."""
+    async with received_file(request, case, any_kind=True) as path:
+        yield path
+
+
+async def any_file_of_bytes(
+    request: Request, case: Here, name: Annotated[str, Query(min_length=1, max_length=500)]
+) -> AsyncIterator[Path]:
+    """Give the bytes of a request as a file that may be no table, under a name."""
+    async with received_file(request, case, name, any_kind=True) as path:
+        yield path
+
+
+SentFile = Annotated[Path, Depends(file_of_bytes)]
 Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the work to end.")]
 
 
@@ -100,9 +154,38 @@ def after(case: Case, task: str, wait: float, known: Callable[[], dict[str, Any]
     return known() | ({"job": job.status()} if job is not None else {})
 
 
+def by_form(pages: APIRouter, path: str, act: Callable[..., Any], to: str | Callable[[Any], str]) -> None:
+    """Let a form do what programs ask for in the same words, and lead on to a screen, or to one for what was given.
+
+    What is found out has a moment to end, so that mostly it is there when the screen is.
+    """
+    takes = signature(act, eval_str=True).parameters
+
+    def done(**values: Any) -> RedirectResponse:
+        act(**values, **({"wait": PATIENCE} if "wait" in takes else {}))
+        return see(to if isinstance(to, str) else to(values["given"]))
+
+    fields = [each.replace(annotation=_of_form(each.annotation)) for each in takes.values() if each.name != "wait"]
+    done.__signature__ = Signature(fields)  # type: ignore[attr-defined]
+    pages.post(path)(done)
+
+
+def _of_form(annotation: Any) -> Any:
+    if annotation == SentFile:
+        return Annotated[Path, Depends(file_of_form)]
+    inside = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    return Annotated[annotation, Form()] if inside else annotation
+
+
 def see(place: str) -> RedirectResponse:
     """Lead on to a page after something was changed."""
     return RedirectResponse(place, 303)
+
+
+def made_anew(place: str) -> Response:
+    """Let a script show the whole screen anew, because more of it is another one than what was asked for."""
+    again = {"path": place, "target": "#screen", "select": "#screen", "swap": "outerHTML"}
+    return Response(status_code=204, headers={"HX-Location": json.dumps(again)})
 
 
 def by_htmx(request: Request) -> bool:

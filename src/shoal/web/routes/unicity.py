@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi.responses import Response
-
 from shoal.schema import Role
 from shoal.web import figures, wording
 from shoal.web.cases.case import Case
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
+from shoal.web.routes.shared import Here, Shown, Wait, after, api_router, by_form, page_router
 
 api, pages = api_router(), page_router()
 
@@ -28,22 +26,18 @@ def measure(case: Here, shown: Shown, wait: Wait = 0) -> dict[str, Any]:
     return unicity(case, wait)
 
 
-@pages.post("/risk/unicity")
-def measure_by_form(case: Here, shown: Shown) -> Response:
-    """Find out whom a few known points of a person single out."""
-    measure(case, shown, PATIENCE)
-    return see("/risk#unicity")
+by_form(pages, "/risk/unicity", measure, "/risk#unicity")
 
 
 def unicity_section(case: Case) -> dict[str, Any]:
     """Give what the section shows; there is none where each row is a person's only one."""
     if not case.decisions.of(Role.SUBJECT):
         return {"linked": False, "unicity_job": None}
-    found, job = case.known_unicity, case.jobs.of("unicity")
+    found = case.known_unicity
     return {
         "linked": True,
         "unicity": found,
-        "unicity_job": job if job is not None and job.about == case.decisions.roles_digest else None,
+        "unicity_job": case.jobs.of("unicity", case.decisions.roles_digest),
         "unicity_line": wording.known_points_line(found) if found else "",
         "unicity_figure": figures.unicity(found) if found and found["longest"] else None,
     }

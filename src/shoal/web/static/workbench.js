@@ -121,6 +121,67 @@ document.addEventListener("htmx:afterRequest", () => {
   });
 });
 
+// Ctrl+K leads anywhere by a few letters; Ctrl+Z takes back what was decided, unless someone is writing.
+const menu = document.getElementById("menu");
+const looked = document.getElementById("menu-find");
+const choices = () => [...menu.querySelectorAll("li:not([hidden]) :is(a, button)")];
+const pressed = document.querySelector("[data-menu]");
+
+function found() {
+  const words = looked.value.toLowerCase().split(/\s+/);
+  menu.querySelectorAll("li").forEach((each) => {
+    const text = each.textContent.toLowerCase();
+    each.hidden = !words.every((word) => text.includes(word));
+  });
+}
+
+function openMenu() {
+  looked.value = "";
+  found();
+  menu.showModal();
+}
+
+if (menu) {
+  pressed.hidden = false;
+  pressed.addEventListener("click", openMenu);
+  looked.addEventListener("input", found);
+  menu.addEventListener("click", ({ target }) => { if (target === menu) menu.close(); });  // beside it
+  menu.addEventListener("submit", () => menu.close());
+  menu.addEventListener("keydown", (event) => {
+    const all = choices();
+    const place = all.indexOf(document.activeElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      (place + step < 0 ? looked : all[Math.min(place + step, all.length - 1)] || looked).focus();
+    } else if (event.key === "Enter" && event.target === looked) {
+      event.preventDefault();
+      if (all.length) all[0].click();
+    }
+  });
+}
+
+const writing = (where) => where.matches("textarea, select, input:not([type=range], [type=checkbox], [type=radio])");
+
+document.addEventListener("keydown", (event) => {
+  if (!menu || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  if (key === "k" && !event.shiftKey) {
+    event.preventDefault();
+    if (menu.open) menu.close(); else openMenu();
+  } else if (key === "z" && !menu.open && !writing(event.target)) {
+    const button = document.querySelector(`#${event.shiftKey ? "redo" : "undo"} button:enabled`);
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+  }
+});
+
+// What is looked for stands in the address, so that a reload shows it again.
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.elt.matches("[data-address]") && detail.successful) history.replaceState(null, "", detail.pathInfo.finalRequestPath);
+});
+
 // A file that is dropped anywhere on the page, or chosen, is opened at once.
 const dropping = () => document.querySelector("form[data-drop]");
 const hint = (shown) => { document.getElementById("drop-hint").hidden = !shown; };

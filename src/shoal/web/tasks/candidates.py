@@ -5,8 +5,14 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
+from shoal.assessment.harbor import what_may_stay
 from shoal.atomic_files.overwriting import files_read_by
 from shoal.catalogue import build
 from shoal.engines import read
@@ -21,6 +27,8 @@ from shoal.measures.uniqueness import Uniqueness
 from shoal.methods import Method
 from shoal.models import PrivacyModel
 from shoal.models.l_diversity import LDiversity
+from shoal.models.outside_population import OutsidePopulation
+from shoal.models.safe_harbor import SafeHarbor
 from shoal.releases.anonymization import anonymize
 from shoal.releases.release import Release
 from shoal.report.cell_kinds import CellKinds
@@ -43,6 +51,9 @@ from shoal.web.tasks.risk import shared_secrets
 
 _ESTIMATED = (RandomReidentification(), Granularity())
 _MEASURES = (Uniqueness(), RandomReidentification(), ClassSizes(), Homogeneity(), InformationLoss(), Granularity())
+
+_populations: WeakKeyDictionary[Table, Table] = WeakKeyDictionary()
+_stays: WeakKeyDictionary[Table, dict[str, str]] = WeakKeyDictionary()  # what safe harbor leaves of columns
 
 
 def search(request: CandidatesRequest, report: Reporter) -> CandidatesDone:
@@ -108,17 +119,33 @@ class _Work:
         return CandidatesDone(estimates=tuple(self.estimates), exact=tuple(self.exact), tried=self._tried, costs=costs)
 
 
-def models_of(candidate: CandidateSpec) -> list[PrivacyModel]:
-    """Give the promises of a candidate."""
-    return [build("models", model) for model in candidate.models]
+def models_of(promises: Sequence[Mapping[str, Any]], table: Table) -> list[PrivacyModel]:
+    """Give promises as the catalogue names them, with the population at hand that a table comes from."""
+    models: list[PrivacyModel] = [build("models", model) for model in promises]
+    return [_beside(table, each) if isinstance(each, OutsidePopulation) and each.outside else each for each in models]
+
+
+def _beside(table: Table, model: Any) -> Any:
+    """Read the population once, however many promises are tried in it."""
+    found = model.with_population(table, _populations.get(table))
+    _populations[table] = found.people_of(table).table
+    return found
 
 
 def methods_of(candidate: CandidateSpec) -> list[Method]:
-    """Give the methods of a candidate. One that would read a file is refused: it could be any file of the computer."""
-    methods: list[Method] = [build("methods", method) for method in candidate.methods]
-    if any(files_read_by(methods)):
-        raise ParameterError("A method that reads a file cannot be used here.", "Use it on the command line.")
-    return methods
+    """Give the methods of a candidate. They read the files of its case alone: others could be any of the computer."""
+    return [_where_files_are(build("methods", method), candidate.files) for method in candidate.methods]
+
+
+def _where_files_are(method: Any, files: Mapping[str, Path]) -> Any:
+    """Give a method with the files that it names where they lie."""
+    named = {str(path) for path in files_read_by([method])}
+    if named - set(files):
+        raise ParameterError("A file that a method reads does not lie beside the table.", "Add it first.")
+    given = ((each.name, getattr(method, each.name)) for each in fields(method)) if named else ()
+    return replace(
+        method, **{name: str(files[text]) for name, text in given if isinstance(text, str) and text in named}
+    )
 
 
 def made(
@@ -126,9 +153,9 @@ def made(
 ) -> Release | ImpossibleCandidate:
     """Make a candidate, or say why it cannot be made."""
     try:
-        methods, models = methods_of(candidate), models_of(candidate)
+        methods, models = methods_of(candidate), models_of(candidate.models, table)
         _refuse_at_a_glance(table, models)
-        release = anonymize(table, methods, models, measures=measures, no_promise=not models)
+        release = with_rule(candidate, partial(anonymize, table, methods, measures=measures), models)
     except ShoalError as error:
         what, remedy = error.what, error.remedy
     else:
@@ -136,6 +163,29 @@ def made(
             return release
         what, remedy = release.broken[0].sentence, "Ask for less, or take another method."
     return ImpossibleCandidate(key=candidate.key, sampled=sampled, impossible=what, remedy=remedy)
+
+
+def with_rule(candidate: CandidateSpec, make: Callable[..., Release], models: Sequence[PrivacyModel]) -> Release:
+    """Make a release that also promises the rule of a candidate, if it keeps it: the table is the same in both cases.
+
+    Such a rule is of columns, and no method works towards it.
+    """
+    rule: list[PrivacyModel] = [] if candidate.rule is None else [build("models", candidate.rule)]
+    release = make(models=[*models, *rule], no_promise=not models)
+    if all(verdict.holds for verdict in release.verdicts if verdict.model in rule):
+        return release
+    verdicts = tuple(verdict for verdict in release.verdicts if verdict.model not in rule)
+    others = tuple(model for model in release.recipe.models if model not in rule)
+    recipe = replace(release.recipe, models=others, no_promise=not others)
+    return replace(release, verdicts=verdicts, recipe=recipe)
+
+
+def _forbidden(rule: Mapping[str, Any], table: Table, released: Table) -> dict[str, str]:
+    """Give the columns because of which a release does not keep a rule, and of what something may be left."""
+    model: SafeHarbor = build("models", rule)
+    if table not in _stays:  # the same for all candidates, and for the one rule that a case promises
+        _stays[table] = what_may_stay(table, model.countries)
+    return {name: _stays[table].get(name, "") for name in model.forbidden(released)}
 
 
 def _may_change(candidate: CandidateSpec) -> bool:
@@ -195,6 +245,7 @@ def _tried(table: Table, candidate: CandidateSpec, sampled: int | None = None) -
     release = made(table, candidate, _MEASURES, sampled)
     if isinstance(release, ImpossibleCandidate):
         return release
+    rule = None if candidate.rule is None else len(release.verdicts) > len(candidate.models)
     alone, guess, sizes, secrets, loss, coarse, *_ = release.scores  # behind these stands what a method is shown beside
     return Candidate(
         key=candidate.key,
@@ -208,6 +259,8 @@ def _tried(table: Table, candidate: CandidateSpec, sampled: int | None = None) -
         mean_size=float(sizes.value),
         sizes=sizes.detail["classes_by_size"],
         secrets=shared_secrets(secrets),
+        rule=rule,
+        forbidden=_forbidden(candidate.rule, table, release.table) if candidate.rule and rule is False else {},
         loss=float(loss.value),
         kept=float(coarse.detail["utility"]),
         coarse={name: float(value) for name, value in coarse.detail["per_attribute"].items()},

@@ -48,9 +48,10 @@ class CaseJobs:
                 return job
         raise NotThereError("There is no such job.", "It may be over.")
 
-    def of(self, task: str) -> Job | None:
-        """Give the job that does a task now, or has failed to."""
-        return self._jobs.get(task)
+    def of(self, task: str, about: str | None = None) -> Job | None:
+        """Give the job that does a task now, or has failed to; only if it is about this, where that is said."""
+        job = self._jobs.get(task)
+        return job if job is not None and about in (None, job.about) else None
 
     def wait(self, task: str, seconds: float) -> None:
         """Wait a little for work that may be nearly done."""

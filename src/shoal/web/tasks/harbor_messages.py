@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from shoal.web.tasks.messages import Message, TableRequest
 
 
 class HarborRequest(TableRequest):
-    """Find the eighteen kinds of identifiers in a table that is released in such a year; this year if left out."""
+    """Find the eighteen kinds of identifiers in a table that is released in such a year; this year if left out.
+
+    Attributes
+    ----------
+    countries
+        Of which other countries numbers of people and post codes are looked for.
+    people, people_file
+        The people of ZIP codes as the text of a file, and what it is called; the list of the census if left out.
+    """
 
     year: int | None = None
+    countries: tuple[str, ...] = ()
+    people: str = ""
+    people_file: str = ""
 
 
 class HarborMatch(Message):
@@ -36,10 +49,12 @@ class HarborPopulation(Message):
 
 
 class HarborSummary(Message):
-    """What safe harbor finds, and the recipe that follows, as it is written."""
+    """What safe harbor finds, the recipe that follows, as it is written, and its promise, as the catalogue names it."""
 
     year: int
+    countries: tuple[str, ...] = ()
     columns: tuple[HarborMatch, ...]
     kept: tuple[str, ...]
     population: HarborPopulation
     recipe: str
+    rule: dict[str, Any]

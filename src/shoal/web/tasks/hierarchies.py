@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from shoal.domains.codebook import code_text
+from shoal.domains.hierarchy_builders import LABELS
 from shoal.engines import read
 from shoal.errors import DataError
 from shoal.schema import Roles
@@ -38,4 +42,14 @@ def build(request: HierarchyRequest, report: Reporter) -> HierarchyRows:
     people = np.zeros(len(tree.levels), np.int64)
     inside = positions >= 0
     people[positions[inside]] = counts[inside]
-    return HierarchyRows(rows=tuple(tuple(row) for row in tree.levels), counts=tuple(people.tolist()))
+    texts = _labels(request, tree.leaves) if how == LABELS else ()
+    return HierarchyRows(rows=tuple(tuple(row) for row in tree.levels), counts=tuple(people.tolist()), texts=texts)
+
+
+def _labels(request: HierarchyRequest, codes: Sequence[str]) -> tuple[str, ...]:
+    """Give the labels that codes are read as without a hierarchy; none where only some have one and codes are read."""
+    table = read(request.file, options=request.layout.options(roles=Roles(quasi=(request.column,))))
+    book, values = table.origin.codebook, table.schema[request.column].axis.values
+    texts = {} if book is None else {code_text(code): text for code, text in book.of(request.column).texts().items()}
+    read_so = values is not None and set(map(str, values)) <= {texts.get(code) for code in codes}
+    return tuple(texts[code] for code in codes) if read_so else ()

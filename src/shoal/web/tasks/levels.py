@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shoal.assessment.exploration import explore
-from shoal.catalogue import build
 from shoal.engines import read
 from shoal.methods.full_domain import FullDomain
+from shoal.web.tasks.candidates import models_of
 from shoal.web.tasks.level_messages import LevelsRequest, LevelsSummary
 from shoal.web.tasks.reading import options_of
 from shoal.web.tasks.registry import Reporter
@@ -18,7 +18,7 @@ def explore_levels(request: LevelsRequest, report: Reporter) -> LevelsSummary:
     report.step(f"Reading all of {request.name}")
     table = read(request.file, options=options_of(request))
     report.step("Looking at every combination of levels")
-    found = explore(table, [build("models", model) for model in request.models], method=FullDomain(limit=request.limit))
+    found = explore(table, models_of(request.models, table), method=FullDomain(limit=request.limit))
     best = found["best"] and {**found["best"], "share": found["best"]["outliers"] / found["records"]}
     known = {name: found[name] for name in ("records", "nodes", "feasible", "limit", "suppressible", "heights")}
     if best:

@@ -45,6 +45,7 @@ class Layout(Message):
     masked: bool | None = None
     sheet: str | None = None
     range: str | None = None
+    at_version: str | None = None
     kinds: dict[str, AxisKind] = {}
     orders: dict[str, tuple[str, ...]] = {}
 
@@ -75,6 +76,11 @@ class TableRequest(Message):
     large: int = LARGE
     sample_rows: int = SAMPLE_ROWS
 
+    @property
+    def places(self) -> dict[str, str]:
+        """What the files are called that lie somewhere."""
+        return {str(self.file): self.name}
+
     def rest(self, result: Message) -> TableRequest | None:
         """Give what is still to be done after a result, if it says that this was not all."""
         return None
@@ -99,10 +105,26 @@ class HierarchyRequest(TableRequest):
 
 
 class RolesRequest(TableRequest):
-    """A table whose columns have roles, and some of them hierarchies."""
+    """A table whose columns have roles, and some of them hierarchies; and where what is read beside it lies.
+
+    Attributes
+    ----------
+    roles, hierarchies
+        The roles, and how hierarchies are built or the files that they are in.
+    population, beside
+        A table of the population, and other files by their names.
+    """
 
     roles: dict[str, Role]
     hierarchies: dict[str, str] = {}
+    population: Path | None = None
+    beside: dict[str, Path] = {}
+
+    @property
+    def places(self) -> dict[str, str]:
+        """What the files are called that lie somewhere."""
+        others = [*self.beside.values(), *([] if self.population is None else [self.population])]
+        return super().places | {str(each): each.name for each in others}
 
 
 class RiskRequest(RolesRequest):
@@ -112,11 +134,16 @@ class RiskRequest(RolesRequest):
 
 
 class CandidateSpec(Message):
-    """One way to protect a table: its name, its methods and the models it promises, as the catalogue names them."""
+    """One way to protect a table: its name, its methods and the models it promises, as the catalogue names them.
+
+    ``files`` says where files lie that its methods name, and ``rule`` what else is promised if it is kept anyway.
+    """
 
     key: str
     methods: tuple[dict[str, Any], ...]
     models: tuple[dict[str, Any], ...]
+    files: dict[str, Path] = {}
+    rule: dict[str, Any] | None = None
 
     @property
     def way(self) -> str:
@@ -164,7 +191,13 @@ class CandidatesRequest(RolesRequest):
 
 
 class ColumnProfile(Message):
-    """A column: what it is, which role it seems to have and why, and how its values are spread. It holds no cell."""
+    """A column: what it is, which role it seems to have and why, and how its values are spread. It holds no cell.
+
+    Attributes
+    ----------
+    label, value_labels, missing_codes
+        What the file of a statistical program says: what it is, the labels of codes, and which of these mean nothing.
+    """
 
     name: str
     kind: str
@@ -175,6 +208,9 @@ class ColumnProfile(Message):
     why: str
     sure: bool
     bars: tuple[float, ...]
+    label: str = ""
+    value_labels: dict[str, str] = {}
+    missing_codes: tuple[str, ...] = ()
 
 
 class TableProfile(Message):
@@ -187,6 +223,7 @@ class TableProfile(Message):
     sha256: str | None = None
     naming: dict[str, str] | None = None  # columns that seem to name people, each with the reason, if they were sought
     sheets: tuple[str, ...] = ()  # of a workbook
+    versions: tuple[tuple[str, str], ...] = ()  # of a table of a lakehouse, and when each came to be
 
 
 class Preview(Message):
@@ -260,29 +297,25 @@ class GroupLoss(Message):
     lost: float
 
 
-class Candidate(Message):
-    """What one way to protect a table gives, on a sample if `sampled` says of how many rows.
+class Headline(Message):
+    """The numbers of a candidate, without groups of people and values of columns: what is passed on of it.
 
     Attributes
     ----------
-    key
-        Its name.
+    key, sampled
+        Its name, and on how many rows it was made if they are a sample.
     sentences, levels
         What it promises, and which level of each model the released table reaches.
-    uniqueness, groups, smallest, guess, mean_size, sizes
+    uniqueness, groups, smallest, guess, mean_size
         Its risk: see `RiskSummary`.
     secrets
         The share of people who share a confidential value with everybody in their class, by column.
+    rule
+        Whether the rule is kept that is promised if it is, and so among the sentences; None without such a rule.
+    forbidden
+        The columns because of which it is not kept, and of what something may be left there, such as ``zip``; or empty.
     loss, kept, coarse
         How much information is lost, what share of the detail is kept, and how coarse each column is.
-    guess_interval, kept_interval
-        How far an estimate of these two may be off: see `estimates`.
-    cells
-        What the cells of each column are.
-    changed
-        What share of the cells of a column show another value than their own, of columns in which some do.
-    loss_by_group
-        Whose detail is lost, by column.
     """
 
     key: str
@@ -294,11 +327,32 @@ class Candidate(Message):
     smallest: int
     guess: float
     mean_size: float
-    sizes: Any
-    secrets: dict[str, float]
+    secrets: dict[str, float] = {}
+    rule: bool | None = None
+    forbidden: dict[str, str] = {}
     loss: float
     kept: float
     coarse: dict[str, float]
+
+
+class Candidate(Headline):
+    """What one way to protect a table gives.
+
+    Attributes
+    ----------
+    sizes
+        How many classes there are by their size.
+    cells
+        What the cells of each column are.
+    changed
+        What share of the cells of a column show another value than their own, of columns in which some do.
+    loss_by_group
+        Whose detail is lost, by column.
+    guess_interval, kept_interval
+        How far an estimate of these two may be off: see `estimates`.
+    """
+
+    sizes: Any
     cells: dict[str, CellKinds]
     changed: dict[str, float] = {}
     loss_by_group: dict[str, tuple[GroupLoss, ...]]
@@ -331,7 +385,8 @@ class CandidatesDone(Message):
 
 
 class HierarchyRows(Message):
-    """A hierarchy: the levels of each value, and how many people have it."""
+    """A hierarchy: the levels of each value, how many people have it, and the labels it is read as elsewhere, if so."""
 
     rows: tuple[tuple[str, ...], ...]
     counts: tuple[int, ...]
+    texts: tuple[str, ...] = ()

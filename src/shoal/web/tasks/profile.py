@@ -12,13 +12,13 @@ from shoal.assessment.inspection import ColumnReport, column_reports
 from shoal.column_names import UNDECIDED
 from shoal.domains.axis import Axis
 from shoal.engines import read
-from shoal.engines.reading import sheets_of
+from shoal.engines.reading import lies_elsewhere, sheets_of, versions_of
 from shoal.errors import DataError
 from shoal.kernels import MISSING
 from shoal.pitfalls.identifiers import search_for_people
-from shoal.schema import Role, Roles
+from shoal.schema import ReadOptions, Role, Roles
 from shoal.table import Table
-from shoal.web.tasks.messages import ColumnProfile, Preview, PreviewRequest, ProfileRequest, TableProfile
+from shoal.web.tasks.messages import ColumnProfile, Preview, PreviewRequest, ProfileRequest, TableProfile, TableRequest
 from shoal.web.tasks.reading import sampled, stages
 from shoal.web.tasks.registry import Reporter
 
@@ -29,7 +29,7 @@ _SHOWN = 50
 
 def profile(request: ProfileRequest, report: Reporter) -> TableProfile:
     """Look at all columns of a file, at first in a sample if it is large."""
-    options = request.layout.options(roles=Roles(rest=Role.PLAIN))
+    options = _options(request)
     for table, part in stages(request, options, report):
         _refuse(table, request.most_columns)
         report.step("Looking at the columns")
@@ -41,6 +41,7 @@ def profile(request: ProfileRequest, report: Reporter) -> TableProfile:
             sha256=None if part else table.origin.sha256,
             naming={each.column: each.why for each in search_for_people(table)},
             sheets=sheets_of(request.file),
+            versions=versions_of(request.file),
         )
         report.partial(found)
     return found
@@ -49,13 +50,24 @@ def profile(request: ProfileRequest, report: Reporter) -> TableProfile:
 def preview(request: PreviewRequest, report: Reporter) -> Preview:
     """Give the first rows as they are. They are someone's, so this is done only when a person asks for it."""
     report.step("Reading the first rows")
-    options = request.layout.options(roles=Roles(rest=Role.PLAIN))
+    options = _options(request)
     with sampled(request) as part:
         table = read(part[0] if part else request.file, options=options)
         frame = table.to_arrow(cells="text").slice(0, _SHOWN)
         names = table.schema.names
         rows = [tuple(_text(row.get(name)) for name in names) for row in islice(frame.to_pylist(), _SHOWN)]
     return Preview(names=tuple(names), rows=tuple(rows))
+
+
+def _options(request: TableRequest) -> ReadOptions:
+    """Give how all columns are read; a table whose log leads out of its folder is refused before it is."""
+    options = request.layout.options(roles=Roles(rest=Role.PLAIN))
+    if lies_elsewhere(request.file, options):
+        raise DataError(
+            f"'{request.name}' is a table of which some files lie outside of its folder.",
+            "Copy the whole table to one place, or use the command line.",
+        )
+    return options
 
 
 def _text(value: Any) -> str:
@@ -79,9 +91,11 @@ def _refuse(table: Table, most: int) -> None:
         values = attribute.axis.values if attribute.axis.nominal else None
         inside = values is not None and any(runs_as_formula(str(value)) for value in values)
         if inside or runs_as_formula(attribute.name):
-            where = f"Cells of column '{attribute.name}'" if inside else "Names of columns"
             raise DataError(
-                f"{where} begin like formulas, which a spreadsheet would run when it opens the release.",
+                f"Cells of column '{attribute.name}' begin like formulas, which a spreadsheet would run when it opens "
+                "the release."
+                if inside
+                else "Names of columns begin like formulas, which a spreadsheet would run when it opens the release.",
                 "Save the file with the formulas' results in their place, or take the cells out.",
             )
 
@@ -97,6 +111,9 @@ def _described(table: Table, report: ColumnReport) -> ColumnProfile:
         why=report.why_role.removesuffix(UNDECIDED),
         sure=not report.why_role.endswith(UNDECIDED),
         bars=tuple(_bars(table, report.name)),
+        label=report.label,
+        value_labels=dict(report.value_labels),
+        missing_codes=tuple(report.missing_codes),
     )
 
 

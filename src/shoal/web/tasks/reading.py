@@ -51,7 +51,7 @@ def roles_of(roles: Mapping[str, Role]) -> Roles:
 def sampled(request: TableRequest) -> Iterator[tuple[Path, Sample] | None]:
     """Give a file with some rows of a large file, which is removed afterwards; None if the file is not large."""
     path = request.file
-    if path.stat().st_size < request.large:
+    if path.is_dir() or path.stat().st_size < request.large:
         yield None
         return
     target = request.folder / f"sample{path.suffix if path.suffix in ('.parquet', '.pq') else '.csv'}"

@@ -1,4 +1,4 @@
-"""What is asked and given of the reasons why rows are at risk."""
+"""What is asked and given of the rows that are at risk, each with its reasons."""
 
 from __future__ import annotations
 
@@ -6,25 +6,20 @@ from shoal.web.tasks.messages import Message, RolesRequest
 
 
 class ReasonsRequest(RolesRequest):
-    """Find why rows are at risk that are in groups of fewer than so many, and list so many of them."""
+    """List rows at risk, which are in groups of fewer than so many: so many of them.
 
-    fewer: int = 2
+    Attributes
+    ----------
+    values
+        Whether what the quasi-identifiers say of these is given, too: cells of people, for who asks for them.
+    list_file
+        What the list of all of them is called, if it is to be written.
+    """
+
+    fewer: int
     listed: int = 100
-
-
-class ReasonAttribute(Message):
-    """How many rows are at risk by sets with a column, and how many would not be without it."""
-
-    name: str
-    touched: int
-    freed: int
-
-
-class ReasonSet(Message):
-    """A smallest set of columns that puts rows at risk, and how many."""
-
-    columns: tuple[str, ...]
-    rows: int
+    values: bool = False
+    list_file: str = ""
 
 
 class ReasonRow(Message):
@@ -34,30 +29,27 @@ class ReasonRow(Message):
     group: int
     sets: tuple[tuple[str, ...], ...]
     helps: tuple[str, ...]
+    values: tuple[str, ...] = ()
 
 
 class ReasonsSummary(Message):
-    """Why rows are at risk.
+    """The rows at risk.
 
     Attributes
     ----------
     rows, at_risk, fewer
         How many rows there are, how many are at risk, and in groups of fewer than how many.
-    size, columns
-        Up to how many of the columns sets were looked at.
-    attributes
-        What columns do; those that free most rows come first.
-    sets
-        The sets that put most rows at risk.
     listed
-        Rows at risk, those in the smallest groups first. No cell of them is here.
+        Rows at risk, those in the smallest groups first. No cell of them is here that was not asked for.
+    names
+        The quasi-identifiers, if their values were asked for.
+    list_file
+        What the list of all is called, if it was written.
     """
 
     rows: int
     at_risk: int
     fewer: int
-    size: int
-    columns: int
-    attributes: tuple[ReasonAttribute, ...]
-    sets: tuple[ReasonSet, ...]
     listed: tuple[ReasonRow, ...]
+    names: tuple[str, ...] = ()
+    list_file: str = ""

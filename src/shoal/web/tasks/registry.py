@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from shoal.errors import InternalError
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.attack_messages import AttackRequest, AttackSummary
+from shoal.web.tasks.certificate_messages import CertificateDone, CertificateRequest
 from shoal.web.tasks.distribution_messages import Distributions, DistributionsDone, DistributionsRequest
 from shoal.web.tasks.harbor_messages import HarborRequest, HarborSummary
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
@@ -18,6 +19,7 @@ from shoal.web.tasks.reason_messages import ReasonsRequest, ReasonsSummary
 from shoal.web.tasks.release_messages import ReleaseDone, ReleaseRequest
 from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
 from shoal.web.tasks.score_messages import CandidateScore, ScoresDone, ScoresRequest
+from shoal.web.tasks.section_messages import PopulationFile, PopulationRequest, SectionsFound, SectionsRequest
 from shoal.web.tasks.unicity_messages import UnicityRequest, UnicitySummary
 
 
@@ -69,6 +71,9 @@ TASKS = {
     "measure": TaskKind(m.RiskRequest, m.RiskSummary, m.RiskSummary, "risk:measure"),
     "unicity": TaskKind(UnicityRequest, UnicitySummary, UnicitySummary, "unicity:measure"),
     "reasons": TaskKind(ReasonsRequest, ReasonsSummary, ReasonsSummary, "reasons:find"),
+    "certificate": TaskKind(CertificateRequest, CertificateDone, CertificateDone, "risk_certificate:write"),
+    "sections": TaskKind(SectionsRequest, SectionsFound, SectionsFound, "sections:find"),
+    "population": TaskKind(PopulationRequest, PopulationFile, PopulationFile, "sections:population", OPENING),
     "harbor": TaskKind(HarborRequest, HarborSummary, HarborSummary, "harbor:find"),
     "search": TaskKind(m.CandidatesRequest, m.TriedCandidate, m.CandidatesDone, "candidates:search"),
     "levels": TaskKind(LevelsRequest, LevelsSummary, LevelsSummary, "levels:explore_levels"),

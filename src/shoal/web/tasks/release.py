@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from shoal.catalogue import build
 from shoal.certification.certificate import Certificate
 from shoal.certification.verification import verify
 from shoal.engines import read
@@ -13,7 +18,7 @@ from shoal.errors import DataError
 from shoal.releases.anonymization import anonymize
 from shoal.report.page import rendered
 from shoal.report.release_report import release_report
-from shoal.web.tasks.candidates import methods_of, models_of
+from shoal.web.tasks.candidates import methods_of, models_of, with_rule
 from shoal.web.tasks.reading import options_of
 from shoal.web.tasks.registry import Reporter
 from shoal.web.tasks.release_messages import ReleaseDone, ReleaseFile, ReleaseRequest, ReleaseVerdict
@@ -33,7 +38,10 @@ def publish(request: ReleaseRequest, reporter: Reporter) -> ReleaseDone:
             "The file has changed since it was opened, so nothing was written.", "Open it again, and look again."
         )
     reporter.step("Making the release")
-    release = anonymize(original, methods_of(chosen), models_of(chosen), no_promise=not chosen.models)
+    models = models_of(chosen.models, original)
+    release = with_rule(chosen, partial(anonymize, original, methods_of(chosen), cells=request.cells), models)
+    methods = tuple(build("methods", each) for each in chosen.methods)  # which name files, and not where they lie here
+    release = replace(release, recipe=replace(release.recipe, methods=methods))
     places = {kind: folder / name for kind, name in names.items()}
     recipe = replace(
         release.recipe, source=request.name, target=names["table"], certificate=names["certificate"],
@@ -64,7 +72,17 @@ def publish(request: ReleaseRequest, reporter: Reporter) -> ReleaseDone:
         approval=request.approval,
     )
     reporter.step("Proving it from what was written")
-    proof = verify(places["table"], sealed, private=places["private"], original=request.file)
+    checked = partial(
+        verify, places["table"], sealed, private=places["private"], original=request.file, population=request.population
+    )
+    proof = checked()
+    together: list[str] = []
+    if request.like:
+        reporter.step("Laying earlier releases beside it")
+        with _laid_out(request.beside, folder / "earlier") as laid:
+            alone, proof = proof, checked(like=[laid / name for name in request.like])
+        known = {*alone.proved, *alone.not_proved}
+        together = [each for each in (*proof.by_original, *proof.not_proved) if each not in known]
     return ReleaseDone(
         files={kind: ReleaseFile(name=path.name, bytes=path.stat().st_size) for kind, path in places.items()},
         rows=release.table.rows,
@@ -73,9 +91,25 @@ def publish(request: ReleaseRequest, reporter: Reporter) -> ReleaseDone:
         proved=tuple(proof.proved),
         not_proved=tuple(proof.not_proved),
         by_original=tuple(proof.by_original),
+        together=tuple(together),
         sha256=sealed.content["output"]["sha256"],
         digest=sealed.content["digest"],
     )
+
+
+@contextmanager
+def _laid_out(files: Mapping[str, Path], folder: Path) -> Iterator[Path]:
+    """Lay files side by side under their names for a while, as releases and their papers lie."""
+    folder.mkdir()
+    try:
+        for name, place in files.items():
+            try:
+                os.link(place, folder / name)
+            except OSError:  # on another disk
+                shutil.copy(place, folder / name)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
 
 
 def _copied(tree: Path) -> Callable[[Certificate], bytes]:

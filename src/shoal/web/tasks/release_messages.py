@@ -13,8 +13,10 @@ class ReleaseRequest(RolesRequest):
 
     Attributes
     ----------
-    candidate, files, audience
-        What was chosen, the names of its files by kind, and for whom the report is.
+    candidate, files, audience, cells
+        What was chosen, the names of its files by kind, for whom the report is, and how ranges are shown.
+    like
+        Which files beside the table are earlier releases of the same people, with their papers beside them.
     identifiers
         Which columns name people, and what becomes of them, as recipes have it.
     approval, sha256
@@ -24,6 +26,8 @@ class ReleaseRequest(RolesRequest):
     candidate: CandidateSpec
     files: dict[str, str]
     audience: Literal["internal", "external"] = "internal"
+    cells: Literal["text", "bounds", "middle"] | None = None
+    like: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     approval: Approval
     sha256: str | None = None
@@ -44,7 +48,10 @@ class ReleaseVerdict(Message):
 
 
 class ReleaseDone(Message):
-    """A release that was written and proved: its files by kind, what was proved, what of it only by the original."""
+    """A release that was written and proved: its files by kind, what was proved, what of it only by the original.
+
+    What it tells together with earlier releases is among what was proved, or was not, and in ``together``.
+    """
 
     files: dict[str, ReleaseFile]
     rows: int
@@ -53,5 +60,6 @@ class ReleaseDone(Message):
     proved: tuple[str, ...]
     not_proved: tuple[str, ...]
     by_original: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
     sha256: str
     digest: str

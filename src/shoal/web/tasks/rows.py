@@ -31,13 +31,14 @@ def before_after(request: RowsRequest, report: Reporter) -> RowsBeforeAfter:
             key=request.candidate.key,
             sampled=table.rows if part else None,
             names=names,
-            before=_cells(table, names, rows),
-            after=_cells(release.table, names, rows),
+            before=cells_of(table, names, rows),
+            after=cells_of(release.table, names, rows),
         )
     raise DataError("The table has no rows.", "Open another file.")
 
 
-def _cells(table: Table, names: tuple[str, ...], rows: Integers) -> tuple[tuple[str, ...], ...]:
+def cells_of(table: Table, names: tuple[str, ...], rows: Integers) -> tuple[tuple[str, ...], ...]:
+    """Give the cells of some rows as texts."""
     columns = []
     for name in names:
         low, high = table.cells((name,), rows)

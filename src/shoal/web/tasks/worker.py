@@ -81,8 +81,7 @@ def run(line: str, out: IO[str]) -> None:
         reports.result(found)
     except ShoalError as error:
         # Where the file lies in private folders is of no use to anybody.
-        texts = [error.what, error.remedy]
-        reports.failure(*(text.replace(str(request.file), request.name) if request else text for text in texts))
+        reports.failure(*(_named(text, request) for text in (error.what, error.remedy)))
     except MemoryError:
         reports.failure(
             "There is not enough memory for this table.",
@@ -97,6 +96,13 @@ def run(line: str, out: IO[str]) -> None:
             f"Something went wrong inside shoal ({type(error).__name__}). This is a defect, not your mistake.",
             "Please report it; nothing was changed.",
         )
+
+
+def _named(text: str, request: TableRequest | None) -> str:
+    """Call files as their owner does."""
+    for place, name in (request.places if request else {}).items():
+        text = text.replace(place, name)
+    return text
 
 
 def _requests() -> queue.SimpleQueue[str]:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from shoal.domains.codebook import Code, Codebook, CodedVariable
 from shoal.engines.io.labelled.moments import as_numbers, kind_of, usual_format
 from shoal.engines.io.labelled.programs import Program
+from shoal.engines.io.narrowing import as_floats, in_microseconds
 from shoal.engines.io.ordered_categories import has_levels
 from shoal.engines.io.typed_columns import is_text, levels_of, plain_column
 from shoal.errors import DataError
@@ -44,7 +45,7 @@ def coded(
     """
     said = CodedVariable() if book is None else book.of(name)
     if book is not None and book.program != program.name:
-        said = replace(said, format="", storage="", width=0, missing=())
+        said = replace(said, format="", storage="", width=0, missing=(), values=_codes_in(program, said))
     if not program.labels_values:
         said = replace(said, values={})
     if has_levels(column.type) and order is None:
@@ -61,17 +62,33 @@ def coded(
     if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None):
         found = "date" if pa.types.is_date(kind) else "datetime"
         same = said.format if kind_of(program, said.format) == found else usual_format(program, found)
+        if found == "datetime":
+            array = in_microseconds(name, array, program.name)
         return CodedColumn(
-            name, as_numbers(array, program), replace(said, format=same, storage="double", values={}), {}
+            name, as_numbers(name, array, program), replace(said, format=same, storage="double", values={}), {}
         )
     if pa.types.is_decimal(kind):
-        array, kind = array.cast(pa.float64()), pa.float64()
+        array, kind = as_floats(name, array), pa.float64()
+    if pa.types.is_float16(kind):
+        array, kind = array.cast(pa.float32()), pa.float32()
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         raise DataError(
             f"Column '{name}' is of a type that {program.name} cannot hold ({kind}).",
             "Leave it out, or write Parquet or text.",
         )
     return _numbers(name, array, said, program)
+
+
+def _codes_in(program: Program, said: CodedVariable) -> Mapping[Code, str]:
+    """Give the codes of another program that have the same meaning in this one, with their labels.
+
+    SAS has missing values of letters as Stata has, in capitals; SPSS has none. Codes that are texts are not numbers.
+    """
+    if said.storage == "string":
+        return {}
+    letters: dict[Code, Code] = {code: code.lower() for code in said.values if isinstance(code, str)}
+    kept = {code for code in letters if program.name == "Stata" and str(code).isalpha()}
+    return {letters.get(code, code): text for code, text in said.values.items() if code not in letters or code in kept}
 
 
 def _numbers(name: str, array: pa.Array, said: CodedVariable, program: Program) -> CodedColumn:
@@ -82,6 +99,8 @@ def _numbers(name: str, array: pa.Array, said: CodedVariable, program: Program) 
                 f"Column '{name}' has integers beyond 2^53, which {program.name} keeps as other numbers.",
                 "Write Parquet or text, or read them as codes (--kind NAME=category).".replace("NAME", name),
             )
+    else:
+        _insist_on_size(name, array, program)
     shown = said.format if said.format and not said.format.upper().startswith("A") else ""
     if not shown and program.name == "SPSS" and pa.types.is_integer(array.type):
         shown = "F8.0"
@@ -90,6 +109,17 @@ def _numbers(name: str, array: pa.Array, said: CodedVariable, program: Program) 
         storage = "int32" if pa.types.is_integer(array.type) and _fits(array) else "double"
     codes = {float(code) for code in pc.unique(array).drop_null().to_pylist()} if said.values else set()
     return CodedColumn(name, array, replace(said.with_values_of(codes), format=shown, storage=storage), {})
+
+
+def _insist_on_size(name: str, array: pa.Array, program: Program) -> None:
+    """Refuse numbers that a program keeps as others, or not at all."""
+    sizes = pc.unique(pc.abs(array.cast(pa.float64()))).drop_null().to_numpy(zero_copy_only=False)
+    sizes = sizes[~np.isnan(sizes) & (sizes != 0)]
+    if ((sizes < program.smallest) | (sizes > program.largest)).any():
+        raise DataError(
+            f"Column '{name}' has numbers beyond those that {program.name} keeps.",
+            "Mend them, leave the cells empty, or write Parquet or text.",
+        )
 
 
 def _fits(array: pa.Array) -> bool:

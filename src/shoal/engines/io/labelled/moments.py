@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.engines.io.labelled.programs import Program
+from shoal.errors import DataError
 
 _DAY = 86_400_000_000  # microseconds
 _EPOCH = date(1970, 1, 1)
@@ -55,12 +56,17 @@ def as_arrow(numbers: NDArray[np.float64], program: Program, kind: str, *, days:
     return pa.array(moments, mask=gone).cast(pa.timestamp("us"))
 
 
-def as_numbers(column: pa.Array, program: Program) -> pa.Array:
-    """Give days or moments as the numbers of a program."""
+def as_numbers(name: str, column: pa.Array, program: Program) -> pa.Array:
+    """Give days or moments as the numbers of a program, if these tell all of them apart."""
     is_days = pa.types.is_date(column.type)
     per_day = program.per_day if is_days else program.per_moment
     plain = column.cast(pa.date32()).cast(pa.int32()) if is_days else column.cast(pa.timestamp("us")).cast(pa.int64())
     counts = plain.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
     shift = (program.epoch - _EPOCH).days
     numbers = (counts - shift) * float(per_day) if is_days else (counts - shift * _DAY) / (_DAY / per_day)
+    if not is_days and (as_moments(numbers, program, "datetime") != counts).any():
+        raise DataError(
+            f"Column '{name}' has moments with more digits of a second than {program.name} keeps.",
+            "Round them to milliseconds, or write Parquet or text.",
+        )
     return pa.array(numbers, pa.float64(), mask=np.asarray(column.is_null()))

@@ -31,8 +31,14 @@ class Program:
         How the names of its formats begin.
     labels_values
         Whether values can have labels in a file that is written.
+    smallest, largest
+        The ends of the numbers that it keeps, other than 0.
     knows_missing
         Whether a file can say which codes are missing.
+    knows_letters
+        Whether the library tells which of several missing values a cell has.
+    block
+        How many bytes a file has, or a multiple of it.
     """
 
     name: str
@@ -44,7 +50,11 @@ class Program:
     dates: tuple[str, ...]
     moments: tuple[str, ...]
     labels_values: bool = True
+    smallest: float = 0.0
+    largest: float = 1.7976931348623157e308
     knows_missing: bool = False
+    knows_letters: bool = True
+    block: int = 1
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -61,9 +71,19 @@ _STATA: dict[str, Any] = {
 _PROGRAMS = {
     ".sav": Program("SPSS", "read_sav", "write_sav", **_SPSS),
     ".zsav": Program("SPSS", "read_sav", "write_sav", **_SPSS, options={"compress": True}),
-    ".dta": Program("Stata", "read_dta", "write_dta", **_STATA),
+    ".dta": Program("Stata", "read_dta", "write_dta", **_STATA, largest=2.0**1023 - 2.0**970),
     ".sas7bdat": Program("SAS", "read_sas7bdat", None, **_SAS, labels_values=False),  # type: ignore[arg-type]
-    ".xpt": Program("SAS", "read_xport", "write_xport", **_SAS, labels_values=False),  # type: ignore[arg-type]
+    ".xpt": Program(  # with numbers as mainframes of IBM keep them
+        "SAS",
+        "read_xport",
+        "write_xport",
+        **_SAS,  # type: ignore[arg-type]
+        labels_values=False,
+        knows_letters=False,
+        block=80,
+        smallest=16.0**-65,
+        largest=16.0**63 - 16.0**49,
+    ),
 }
 ENDINGS = tuple(_PROGRAMS)
 
@@ -83,7 +103,7 @@ def library(what: str) -> Any:
 
 
 @contextmanager
-def in_words(path: Path) -> Iterator[None]:
+def in_words(path: Path, called: str | None = None) -> Iterator[None]:
     """Say what is wrong with a file without repeating a library, whose message may show a cell."""
     try:
         yield
@@ -95,6 +115,7 @@ def in_words(path: Path) -> Iterator[None]:
                 f"'{path}' has text in another encoding than it says.", "Name it: --encoding windows-1252."
             ) from None
         raise DataError(
-            f"'{path}' is not a file of {program_of(path).name} that can be read ({type(error).__name__}).",
+            f"'{path}' is not {called or f'a file of {program_of(path).name}'} that can be read "
+            f"({type(error).__name__}).",
             "Check the file.",
         ) from None

@@ -6,7 +6,7 @@ What a column is depends on all of its values, so a file that is read a few rows
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.domains.codebook import Codebook, CodedVariable, CodeSpan
+from shoal.domains.codebook import Code, Codebook, CodedVariable, CodeSpan
 from shoal.engines.io.labelled.columns import LabelledColumn
 from shoal.engines.io.labelled.programs import Program, in_words, library, program_of
+from shoal.engines.io.labelled.sas_catalogues import Catalogue, catalogue_beside
 from shoal.engines.io.sealed_files import Sealed
 from shoal.errors import DataError
 from shoal.schema import ReadOptions
@@ -45,12 +46,12 @@ class LabelledFile:
     @cached_property
     def codebook(self) -> Codebook:
         """What the file says of its variables."""
-        said = self.metadata
+        said, labels = self.metadata, {name: self._labels_of(name) for name in self.metadata.column_names}
         made = {
             name: CodedVariable(
                 label or "",
-                said.variable_value_labels.get(name, {}),
-                _intervals(said, name, self.program),
+                labels[name],
+                _intervals(said, name, self.program, labels[name]),
                 measure if (measure := said.variable_measure.get(name, "")) != "unknown" else "",
                 said.original_variable_types.get(name) or "",
                 said.readstat_variable_types.get(name) or "",
@@ -59,6 +60,17 @@ class LabelledFile:
             for name, label in said.column_names_to_labels.items()
         }
         return Codebook(self.program.name, made)
+
+    @cached_property
+    def catalogue(self) -> Catalogue | None:
+        """What says beside a file of SAS what its values mean."""
+        return catalogue_beside(self.sealed.path, self.encoding)
+
+    def _labels_of(self, name: str) -> Mapping[Code, str]:
+        own: Mapping[Code, str] = self.metadata.variable_value_labels.get(name, {})
+        if own or self.catalogue is None:
+            return own
+        return self.catalogue.labels_for(self.metadata.original_variable_types.get(name) or "")
 
     @property
     def remarks(self) -> str | None:
@@ -84,7 +96,7 @@ class LabelledFile:
     def _read(self, **asked: Any) -> tuple[KeptValues, Any]:
         program = self.program
         read = getattr(library(f"Reading '{self.sealed.path.name}'"), program.reads)
-        if program.name != "SAS":
+        if program.knows_letters:
             asked["user_missing"] = True
         if self.encoding is not None:
             asked["encoding"] = self.encoding
@@ -96,10 +108,11 @@ class LabelledFile:
         return found
 
 
-def _intervals(said: Any, name: str, program: Program) -> tuple[CodeSpan, ...]:
-    """Give what is declared to be missing; in Stata that are the letters, whatever is labelled."""
-    if program.name == "Stata":
-        return tuple((code, code) for code in said.variable_value_labels.get(name, ()) if isinstance(code, str))
+def _intervals(said: Any, name: str, program: Program, labels: Mapping[Code, str]) -> tuple[CodeSpan, ...]:
+    """Give what is declared to be missing; in Stata and SAS that are the letters, whatever is labelled."""
+    if program.name != "SPSS":
+        texts = said.readstat_variable_types.get(name) == "string"
+        return () if texts else tuple((code, code) for code in labels if isinstance(code, str))
     given = said.missing_ranges.get(name, ())
     return tuple((each["lo"], each["hi"]) if isinstance(each, dict) else (each, each) for each in given)
 
@@ -117,9 +130,12 @@ class LabelledTable:
         path, written = self.file.sealed.path, self.file.sealed.written
         partly = [name for name, column in self.columns.items() if column.partly_labelled]
         notes = tuple(f"labels of only some values of '{name}' left out" for name in partly)
+        catalogue = self.file.catalogue
+        if catalogue is not None:
+            notes = (f"labels of values from '{printable(catalogue.path.name)}'", *notes)
         return Origin(
             printable(path.name), written.sha256, "statistics", notes, place=str(path), written=written,
-            codebook=self.file.codebook,
+            codebook=self.file.codebook, beside=() if catalogue is None else (str(catalogue.path),),
         )  # fmt: skip
 
     @property
@@ -168,9 +184,11 @@ def opened_labelled(path: Path, options: ReadOptions) -> LabelledTable:
     """
     library(f"Reading '{path.name}'")
     file = LabelledFile(Sealed.of(path), options.encoding)
+    if file.sealed.written.size % file.program.block:
+        raise DataError(f"'{path}' is cut off.", "Get it again.")
     names = file.metadata.column_names
-    if not names:
-        raise DataError(f"'{path}' has no variables.", "Check the file.")
+    if not names or not all(names):
+        raise DataError(f"'{path}' has no variables, or some without a name.", "Check the file.")
     kept = set(options.roles.plain)
     book = file.codebook
     columns = {

@@ -7,27 +7,30 @@ made.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from shoal.engines.io.labelled.coding import CodedColumn
 from shoal.errors import DataError
 
-_TYPES = {"double": 65526, "float": 65527, "int32": 65528, "int16": 65529, "int8": 65530}
-_NUMPY = {"double": "<f8", "float": "<f4", "int32": "<i4", "int16": "<i2", "int8": "i1"}
-_FORMATS = {"double": "%10.0g", "float": "%9.0g", "int32": "%12.0g", "int16": "%8.0g", "int8": "%8.0g"}
+_TYPES = {"strL": 32768, "double": 65526, "float": 65527, "int32": 65528, "int16": 65529, "int8": 65530}
+_NUMPY = {"strL": "<u8", "double": "<f8", "float": "<f4", "int32": "<i4", "int16": "<i2", "int8": "i1"}
+_FORMATS = {"strL": "%9s", "double": "%10.0g", "float": "%9.0g", "int32": "%12.0g", "int16": "%8.0g", "int8": "%8.0g"}
 # The first of the 27 missing values of each type, . and then .a to .z, and how far they lie apart, as whole numbers.
 _MISSING = {
     "int8": ("i1", 101, 1), "int16": ("<i2", 32_741, 1), "int32": ("<i4", 2_147_483_621, 1),
     "float": ("<i4", 0x7F000000, 0x800), "double": ("<i8", 0x7FE0000000000000, 0x10000000000),
 }  # fmt: skip
 _LIMITS = {"int8": (-127, 100), "int16": (-32_767, 32_740), "int32": (-2_147_483_647, 2_147_483_620)}
-_LONGEST = 2045  # bytes of a text
+_LARGEST_FLOAT = 2.0**127  # from here on, a float is a missing value
+_LONGEST = 2045  # bytes of a text that stands among the values of its row; longer ones lie behind all rows
+_AS_TEXT = 130  # how such a text is marked
 _MOST = 32_767  # variables
 _AT_ONCE = 1 << 16
 _NAME, _FORMAT, _LABEL = 129, 57, 321
@@ -61,9 +64,10 @@ def write_stata(columns: Sequence[CodedColumn], rows: int, path: Path) -> None:
         part("characteristics", b"")
         places.append(file.tell())
         file.write(b"<data>")
-        _write_rows(file, columns, kinds, rows)
+        long = {j: _long_texts(columns[j].values) for j, kind in enumerate(kinds) if kind == "strL"}
+        _write_rows(file, columns, kinds, rows, {j: found[0] for j, found in long.items()})
         file.write(b"</data>")
-        part("strls", b"")
+        part("strls", b"".join(_objects({j: found[1] for j, found in long.items()})))
         part("value_labels", b"".join(_label_table(c) for c in columns if _labels_of(c)))
         places.append(file.tell())
         file.write(b"</stata_dta>")
@@ -77,27 +81,50 @@ def _kind(column: CodedColumn) -> str:
     if pa.types.is_string(column.values.type):
         longest = pc.max(pc.binary_length(column.values)).as_py() or 1
         if longest > _LONGEST:
-            raise DataError(
-                f"Column '{column.name}' has texts of more than {_LONGEST:,} bytes, which Stata does not hold as such.",
-                "Leave it out, or write Parquet or text.",
-            )
+            return "strL"
         said = column.variable.format.strip("%-s")
         return str(max(longest, int(said) if column.variable.storage == "string" and said.isdigit() else 1))
     kind, ends = column.variable.storage, pc.min_max(column.values).as_py()
     low, high = ends["min"] or 0, ends["max"] or 0
     while kind in _LIMITS and not _LIMITS[kind][0] <= low <= high <= _LIMITS[kind][1]:
         kind = {"int8": "int16", "int16": "int32", "int32": "double"}[kind]
+    if kind == "float" and max(high, -low) >= _LARGEST_FLOAT:
+        kind = "double"
     return kind if kind in _TYPES else "double"
 
 
-def _write_rows(file: BinaryIO, columns: Sequence[CodedColumn], kinds: Sequence[str], rows: int) -> None:
+def _long_texts(values: pa.Array) -> tuple[NDArray[np.int64], dict[int, str]]:
+    """Give the row, from 1, in which the text of each cell first stands, and the texts by these; 0 is no text."""
+    encoded = values.fill_null("").dictionary_encode()
+    codes, texts = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+    first = np.zeros(len(texts), np.int64)
+    first[codes[::-1]] = np.arange(codes.size, 0, -1)
+    first[[not text for text in texts]] = 0
+    return first[codes], {row: text for row, text in zip(first.tolist(), texts, strict=True) if row}
+
+
+def _objects(long: Mapping[int, Mapping[int, str]]) -> Iterator[bytes]:
+    """Give long texts, row by row, as cells point to them: by the variable and the row where each first stands."""
+    for row, j, text in sorted((row, j, text) for j, texts in long.items() for row, text in texts.items()):
+        content = text.encode() + b"\0"
+        yield b"GSO" + struct.pack("<IQBI", j + 1, row, _AS_TEXT, len(content)) + content
+
+
+def _write_rows(
+    file: BinaryIO, columns: Sequence[CodedColumn], kinds: Sequence[str], rows: int,
+    long: Mapping[int, NDArray[np.int64]],
+) -> None:  # fmt: skip
     fields = [(f"f{j}", _NUMPY.get(kind) or f"S{kind}") for j, kind in enumerate(kinds)]
     layout = np.dtype(fields)
     for start in range(0, rows, _AT_ONCE):
         size = min(_AT_ONCE, rows - start)
         block = np.zeros(size, layout)
         for j, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
-            block[f"f{j}"] = _cells(column, kind, start, size)
+            if j in long:
+                places = long[j][start : start + size]
+                block[f"f{j}"] = np.where(places > 0, (places << 16) + j + 1, 0)
+            else:
+                block[f"f{j}"] = _cells(column, kind, start, size)
         file.write(block.tobytes())
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.engines.io.digests import of_file
+from shoal.engines.io.narrowing import as_floats, in_microseconds
 from shoal.engines.io.sealed_files import Sealed
 from shoal.engines.io.typed_files.inferred_types import whole_days, whole_numbers
 from shoal.engines.io.typed_files.stored_table import StoredTable, insist_on_names, readable
@@ -146,13 +147,20 @@ def _cells(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
             )
         return column
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        numbers = column.cast(pa.float64())
+        numbers = as_floats(name, column) if pa.types.is_decimal(kind) else column.cast(pa.float64())
+        if pc.any(pc.is_inf(numbers)).as_py():
+            raise DataError(
+                f"Column '{name}' has infinite numbers, which no cell of Excel holds.",
+                "Mend them, leave the cells empty, or write .parquet or .csv.",
+            )
         return pc.if_else(pc.is_nan(numbers), pa.scalar(None, pa.float64()), numbers)
     if pa.types.is_date(kind):
         return column if _since_1900(column) else column.cast(pa.date32()).cast(pa.string())
     if pa.types.is_timestamp(kind) and kind.tz is None:
+        column = in_microseconds(name, column, "Excel")
+        kind = column.type
         fine = pc.any(pc.not_equal(column.cast(pa.timestamp("ms"), safe=False).cast(kind), column)).as_py()
-        return column if _since_1900(column) and not fine else column.cast(pa.timestamp("us")).cast(pa.string())
+        return column if _since_1900(column) and not fine else column.cast(pa.string())
     raise DataError(
         f"Column '{name}' is of a type that no cell of Excel has ({kind}).", "Leave it out, or write .parquet."
     )

@@ -14,12 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from shoal.engines.io.compressed import created, opened
+from shoal.engines.io.compressed import created, notes_on, opened
 from shoal.engines.io.digests import of_file
+from shoal.engines.io.exact_types import named
+from shoal.engines.io.narrowing import as_floats
 from shoal.engines.io.sealed_files import Sealed
+from shoal.engines.io.typed_columns import plain_column
 from shoal.engines.io.typed_files.inferred_types import dated_texts
-from shoal.engines.io.typed_files.stored_table import StoredTable, readable, writable
+from shoal.engines.io.typed_files.stored_table import StoredTable, readable
 from shoal.errors import DataError
 from shoal.schema import ReadOptions
 from shoal.table import Written
@@ -54,7 +58,7 @@ def opened_json_lines(path: Path, options: ReadOptions) -> StoredTable:
     def pieces(names: Sequence[str]) -> Iterator[pa.Table]:
         yield table.select(list(names))
 
-    return StoredTable(sealed, "json lines", table.schema, pieces)
+    return StoredTable(sealed, "json lines", table.schema, pieces, notes_on(path))
 
 
 def _parsed(path: Path, reader: Any, content: pa.Buffer, known: pa.Schema) -> pa.Table:
@@ -84,11 +88,33 @@ def write_json_lines(tables: Iterable[pa.Table], path: Path) -> Written:
     """Write a table that comes in pieces."""
     with created(path) as file:
         for table in tables:
-            with writable(table.schema, "JSON"):
-                for batch in table.to_batches():
-                    lines = [json.dumps(_plain(row), ensure_ascii=False, allow_nan=False) for row in batch.to_pylist()]
-                    file.write(("\n".join(lines) + "\n").encode() if lines else b"")
+            columns = {name: _held(name, table.column(name)) for name in table.column_names}
+            for batch in pa.table(columns).to_batches():
+                rows = ({name: _member(name, cell) for name, cell in row.items()} for row in batch.to_pylist())
+                lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+                file.write(("\n".join(lines) + "\n").encode() if lines else b"")
     return of_file(path)
+
+
+def _held(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Give a column whose numbers are those that JSON is read as."""
+    if pa.types.is_decimal(column.type):
+        return as_floats(name, column)
+    if pa.types.is_uint64(column.type) and (pc.max(column).as_py() or 0) >= 2**63:
+        raise DataError(
+            f"Column '{name}' has integers beyond 64 bits, which JSON is not read as.",
+            f"Write Parquet, or read them as codes (--kind {name}=category).",
+        )
+    return plain_column(column) if named(column.type) else column
+
+
+def _member(name: str, cell: Any) -> Any:
+    try:
+        return _plain(cell)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"Column '{name}' holds values that JSON has no form for.", "Leave it out, or write Parquet."
+        ) from None
 
 
 def _plain(value: Any) -> Any:
@@ -98,6 +124,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(each) for each in value]
     if isinstance(value, float):
+        if math.isinf(value):
+            raise ValueError
         return None if math.isnan(value) else value
     if isinstance(value, dt.datetime | dt.date):
         return value.isoformat()

@@ -8,15 +8,22 @@ from pathlib import Path
 import pyarrow as pa
 
 from shoal.engines.io.digests import of_file
+from shoal.engines.io.exact_types import named
 from shoal.engines.io.parquet_writer import ROW_GROUP, rechunked
 from shoal.engines.io.sealed_files import Sealed
+from shoal.engines.io.typed_columns import plain_column
 from shoal.engines.io.typed_files.stored_table import StoredTable, insist_on_names, readable, writable
 from shoal.errors import DataError
 from shoal.schema import ReadOptions
 from shoal.table import Written
 
 _CALLED = "a file of ORC"
-_UNSIGNED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
+# Types that ORC does not have, and those that hold all of their values.
+_WIDER = {
+    pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.float16(): pa.float32(),
+    pa.date64(): pa.date32(),
+}  # fmt: skip
+_DIGITS = 38  # of a decimal
 
 
 def opened_orc(path: Path, options: ReadOptions) -> StoredTable:
@@ -78,10 +85,30 @@ def write_orc(tables: Iterable[pa.Table], path: Path) -> Written:
 def _held(table: pa.Table) -> pa.Table:
     """Give columns in types that ORC has, where it has one for all values."""
     for place, field in enumerate(table.schema):
-        if pa.types.is_uint64(field.type):
+        kind, column = field.type, table.column(place)
+        if kind in _WIDER:
+            column = column.cast(_WIDER[kind])
+        elif pa.types.is_decimal256(kind) and kind.precision <= _DIGITS:
+            column = column.cast(pa.decimal128(kind.precision, kind.scale))
+        elif named(kind):
+            column = plain_column(column)
+        if not _holds(column.type):
             raise DataError(
-                f"Column '{field.name}' is of a type that ORC cannot hold ({field.type}).", "Write Parquet or text."
+                f"Column '{field.name}' is of a type that ORC cannot hold ({kind}).", "Write Parquet or text."
             )
-        if field.type in _UNSIGNED:
-            table = table.set_column(place, field.name, table.column(place).cast(_UNSIGNED[field.type]))
+        table = table.set_column(place, field.name, column)
     return table
+
+
+def _holds(kind: pa.DataType) -> bool:
+    """Tell whether ORC has a type, which the library says only when it writes a file."""
+    from pyarrow import orc
+
+    if pa.types.is_uint64(kind):  # which the library writes as other numbers
+        return False
+    try:
+        with orc.ORCWriter(pa.BufferOutputStream()) as file:
+            file.write(pa.schema([pa.field("", kind)]).empty_table())
+    except pa.ArrowException:
+        return False
+    return True

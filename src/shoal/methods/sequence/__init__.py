@@ -1,0 +1,1 @@
+"""What methods share that know of earlier releases of the same people."""
