@@ -1,6 +1,7 @@
 """What all tests share: how hypothesis searches, where the public data are, and which tests may be left out."""
 
 import contextlib
+import gc
 import os
 import re
 import signal
@@ -96,6 +97,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let tests write into memory; but those that are about tables larger than that onto the disk."""
+    gc.disable()  # until all is collected: nothing of twelve thousand tests is garbage
     folder = take_memory() if "not large" in config.getoption("markexpr") else None
     if folder is not None:
         config.add_cleanup(lambda: give_back(folder))
@@ -111,6 +113,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(MARKS[group])
         if item.path.parent.name == "golden" or "public_file" in getattr(item, "fixturenames", ()):
             item.add_marker("golden")
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what tests make, and not again and again among the tests."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -78,11 +78,11 @@ def called(monkeypatch):
 
 
 def test_every_kernel_is_called_as_it_is_declared(called, tmp_path):
-    rows = 3000
+    rows = 1500
     draw = np.random.default_rng(7)
     table = pa.table(
         {
-            "who": pa.array([f"p{i % 1500}" for i in range(rows)]),
+            "who": pa.array([f"p{i % 750}" for i in range(rows)]),
             "age": pa.array(draw.integers(0, 90, rows), mask=draw.random(rows) < 0.1),
             "height": pa.array(draw.normal(170, 10, rows)),
             "town": pa.array([f"town {i}, north" for i in draw.integers(0, 40, rows)], mask=draw.random(rows) < 0.1),
