@@ -239,3 +239,8 @@ def test_masking_uniques_names_no_column_that_nobody_gave():
         shoal.anonymize(table, shoal.methods.MaskUniques())
     assert "age_yrs" not in str(refused.value)
     assert "order=" in refused.value.remedy
+
+
+def test_a_mode_that_there_is_not_is_refused_in_a_whole_sentence():
+    with pytest.raises(shoal.ShoalError, match="The mode of mondrian is one of strict, relaxed, not 'loose'"):
+        shoal.methods.Mondrian(mode="loose")

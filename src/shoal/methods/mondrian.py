@@ -48,7 +48,7 @@ class Mondrian(Partitioner):
     def __post_init__(self) -> None:
         """Refuse other ways to cut."""
         super().__post_init__()
-        refuse_other(self.mode, ("strict", "relaxed"), "mondrian cuts in one of the modes")
+        refuse_other(self.mode, ("strict", "relaxed"), "The mode of mondrian is")
         refuse_other(self.split, ("variance", "range"), "mondrian splits by")
 
     def partition(self, table: Table, k: int, *, lined: bool) -> tuple[Any, int]:
