@@ -133,6 +133,15 @@ _CONTROLS = (
     (r"Name its file: --like .*", "Add it under Other files, and choose it among the parameters."),
     (r"Name the column that tells: --subject .*", "Give the column that tells people apart that role."),
     (r"Write --range .*", "Write B3:F200, or B3:F for all rows from the third on."),
+    (r"Write --param \w+\.COLUMN=1, or a mapping\.", "Write COLUMN=1."),
+    (r"Write \w+\.(?=\w+=)", "Write "),  # of what has a field of its own
+    (r"Give one: order=.*", "Give one, such as age -> bands 0,18,65; zip -> prefix 3; sex -> *."),
+    (r"--param ", ""),
+    (r", --k 5\b.*", "."),
+    (r"Give it: --population .*", "Give one on the screen of the risk."),
+    (r"Try --points ", "Try "),
+    (r"Try --(?:in-delimiter|decimal|thousands) .*", "Choose another sign."),
+    (r"Name it: --weight .*", "Give the column of the weights that role."),
 )
 
 
