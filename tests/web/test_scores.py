@@ -1,5 +1,6 @@
 """Measures of the catalogue that candidates on the comparison are measured by when someone asks."""
 
+import html
 import math
 import re
 
@@ -80,3 +81,17 @@ def test_only_what_is_compared_is_measured_by_what_is_offered(visitor):
     visitor.client.put("/api/comparison", json={"keys": [FIRST.key]})
     wrong = visitor.client.post("/api/comparison/measures", json={"measure": "magic"})
     assert (wrong.status_code, "no such measure" in wrong.text) == (422, True)
+
+
+def test_why_a_measure_gives_nothing_is_read_in_german(visitor):
+    first, *others = (line.rpartition(",")[0] for line in people(60).decode().splitlines())
+    secrets = ["flu", *[""] * 59]  # of which nothing can be learned
+    visitor.opened("\n".join([f"{first},diagnosis", *map("{},{}".format, others, secrets)]).encode())
+    visitor.client.put("/api/roles", json={"roles": {"diagnosis": "sensitive"}})
+    visitor.client.put("/api/comparison?wait=30", json={"keys": [FIRST.key]})
+    for name in ("accuracy-loss", "unicity"):
+        visitor.client.post("/api/comparison/measures?wait=30", json={"measure": name})
+    german = html.unescape(visitor.get("/compare", headers={"accept-language": "de"}).text)
+    assert "Zu wenige Datensätze haben einen Wert von „diagnosis“" in german
+    assert "Wählen Sie ein anderes Ziel." in german
+    assert "nichts sagt, welche Zeilen zu einer Person gehören" in german

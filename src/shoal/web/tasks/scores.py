@@ -42,7 +42,7 @@ def _measured(
         insist_on_measurable([wanted], table)
         (found,) = score(table, release.table, measures=[wanted])
     except ShoalError as error:
-        return CandidateScore(key=key, measure=name, problem=f"{error.what} {error.remedy}")
+        return CandidateScore(key=key, measure=name, problem=str(error))
     if why := found.detail.get("nothing_to_measure"):
         return CandidateScore(key=key, measure=name, problem=str(why))
     value, lower, upper = (float(number) for number in (found.value, found.lower, found.upper))
