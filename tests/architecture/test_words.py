@@ -74,8 +74,10 @@ PHRASES = (
     "whoever is as often wrong",
     "whoever is wrong",
     "whoever knows it finds",
+    "whoever knows some could tell",
     "whoever knows that",
     "whoever knows the stay",
+    "whoever tries all values",
     "whoever wants that answer",
 )
 

@@ -137,6 +137,7 @@ _CONTROLS = (
     (r"Write \w+\.(?=\w+=)", "Write "),  # of what has a field of its own
     (r"Give one: order=.*", "Give one, such as age -> bands 0,18,65; zip -> prefix 3; sex -> *."),
     (r"--param ", ""),
+    (r": --identifier .*=pseudonym:.*", "."),
     (r", --k 5\b.*", "."),
     (r"Give it: --population .*", "Give one on the screen of the risk."),
     (r"Try --points ", "Try "),
