@@ -214,5 +214,14 @@ def test_what_the_catalogue_has_is_what_is_offered():
         name
         for name, kind in entries("methods").items()
         if {"k-anonymity", OF_ITS_OWN} & set(kind.enforces) or set(kind.enforces) <= BESIDE
-    }
+    } - {"private-averages", "private-tree"}
     assert [promises(name) for name in METHODS] == sorted((promises(name) for name in METHODS), reverse=True)
+
+
+def test_a_release_whose_noise_is_reckoned_with_is_not_tried_again_and_again(visitor):
+    visitor.opened()
+    for name in ("private-averages", "private-tree"):
+        answer = visitor.client.put("/api/aim", json={"method": name, "k": 0})
+        assert answer.status_code == 422
+        assert f"'{name}' is not offered here" in answer.text
+    assert "private-tree" not in visitor.get("/protect").text

@@ -31,9 +31,10 @@ _SWITCH = {True: "yes", False: "no"}
 def offered() -> tuple[str, ...]:
     """Give the methods that work towards k-anonymity, the fast ones first, and then those that go before or after them.
 
-    What works towards a promise of linked tables only has no place here.
+    What works towards a promise of linked tables only has no place here; nor has what states how much its noise lets
+    anybody learn, because who looks at several draws and takes one lets them learn more.
     """
-    kinds = entries("methods")
+    kinds = {name: kind for name, kind in entries("methods").items() if not hasattr(kind, "stated")}
     towards = [name for name in kinds if promises(name) and name not in FIRST]
     beside = [name for name, kind in kinds.items() if set(kind.enforces) <= BESIDE]
     return (*FIRST, *towards, *beside)
