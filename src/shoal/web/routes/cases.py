@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import closing, nullcontext
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import Query, Request
+from fastapi import Depends, Query
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
-from starlette.concurrency import run_in_threadpool
 
 from shoal.web.cases.case import Case
 from shoal.web.cases.decided import fresh_id
@@ -19,12 +17,22 @@ from shoal.web.cases.transfer import MOST_BYTES, exported, imported
 from shoal.web.file_access import safe_name
 from shoal.web.page_templates import STEPS, page
 from shoal.web.redirects import came_from
-from shoal.web.routes.shared import BYTES, Here, JobStatus, SentFile, Shown, api_router, by_form, page_router, see
-from shoal.web.uploads import limited, received
+from shoal.web.routes.shared import (
+    BYTES,
+    Here,
+    JobStatus,
+    SentFile,
+    Shown,
+    api_router,
+    by_form,
+    content_of,
+    page_router,
+)
 
 api, pages = api_router(), page_router()
 SCREENS = (*STEPS, "hierarchies", "same", "cases")
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+SentCase = Annotated[bytes, Depends(content_of(MOST_BYTES, any_kind=True))]
 CaseId = Annotated[str, Query(max_length=100, description="The case.")]
 
 
@@ -166,15 +174,11 @@ def export(case: Here, id: str) -> Response:
 
 
 @api.put("/cases/import", openapi_extra={"requestBody": BYTES})
-async def import_case(request: Request, case: Here, shown: Shown) -> CaseSummary:
+def import_case(case: Here, shown: Shown, sent: SentCase) -> CaseSummary:
     """Take a case that was exported. Its file must be sent to open it."""
-    content = await limited(request, MOST_BYTES)
-    return _summary(case, await run_in_threadpool(_imported, case, shown, content))
-
-
-def _imported(case: Case, shown: str | None, content: bytes) -> CaseInfo:
     with case.changing(shown):
-        return imported(case.library, content, fresh_id())
+        info = imported(case.library, sent, fresh_id())
+    return _summary(case, info)
 
 
 @pages.get("/cases")
@@ -197,28 +201,6 @@ by_form(pages, "/cases/copy", copy, "/cases")
 by_form(pages, "/cases/name", rename, "/cases")
 by_form(pages, "/cases/{id}/delete", delete, "/cases")
 pages.get("/cases/{id}/export")(export)
-
-
-@pages.post("/cases/import")
-async def import_by_form(request: Request, case: Here, shown: Shown) -> Response:
-    """Take a case that was exported."""
-    path = await received(request, case.folder, MOST_BYTES, any_kind=True)
-    try:
-        await run_in_threadpool(_imported, case, shown, path.read_bytes())
-    finally:
-        shutil.rmtree(path.parent, ignore_errors=True)
-    return see("/cases")
-
-
-@pages.post("/undo")
-def undo_by_form(request: Request, case: Here, shown: Shown) -> Response:
-    """Take back the last decision, and stay where that was asked for."""
-    undo(case, shown)
-    return see(came_from(request, SCREENS))
-
-
-@pages.post("/redo")
-def redo_by_form(request: Request, case: Here, shown: Shown) -> Response:
-    """Decide again what was taken back, and stay where that was asked for."""
-    redo(case, shown)
-    return see(came_from(request, SCREENS))
+by_form(pages, "/cases/import", import_case, "/cases")
+by_form(pages, "/undo", undo, lambda request, _: came_from(request, SCREENS))
+by_form(pages, "/redo", redo, lambda request, _: came_from(request, SCREENS))

@@ -27,6 +27,7 @@ from shoal.web.routes.shared import (
     Shown,
     Wait,
     api_router,
+    by_form,
     by_htmx,
     page_router,
     received_file,
@@ -154,11 +155,7 @@ def example(case: Here, shown: Shown) -> Response:
     return see("/data?then=roles")
 
 
-@pages.post("/data/close")
-def close(case: Here, shown: Shown, keep: Annotated[bool, Form()] = False) -> Response:
-    """Close the case."""
-    close_file(case, shown, keep=keep)
-    return see("/data")
+by_form(pages, "/data/close", close_file, "/data")
 
 
 @pages.post("/data/preview")

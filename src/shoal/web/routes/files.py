@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import Depends, Form, Query
-from fastapi.responses import HTMLResponse, Response
+from fastapi import Query
+from fastapi.responses import HTMLResponse
 from pydantic import BaseModel
 
 from shoal.certification.papers import certificate_beside, private_beside
@@ -17,17 +17,7 @@ from shoal.web.cases.decisions import certificate_of
 from shoal.web.file_access import offered, on_this_computer
 from shoal.web.page_templates import page
 from shoal.web.routes.data import FilePath
-from shoal.web.routes.shared import (
-    BYTES,
-    Here,
-    Shown,
-    any_file_of_bytes,
-    any_file_of_form,
-    api_router,
-    by_form,
-    page_router,
-    see,
-)
+from shoal.web.routes.shared import BYTES, Here, SentOther, Shown, api_router, by_form, page_router
 
 api, pages = api_router(), page_router()
 
@@ -39,12 +29,6 @@ class OtherFile(BaseModel):
     sha256: str
     there: bool
     kind: str
-
-
-class FileName(BaseModel):
-    """One of the files beside the table."""
-
-    name: str
 
 
 def _kind(name: str, among: set[str]) -> str:
@@ -69,7 +53,7 @@ def files(case: Here) -> list[OtherFile]:
 
 
 @api.put("/files", openapi_extra={"requestBody": BYTES})
-def send(case: Here, shown: Shown, sent: Annotated[Path, Depends(any_file_of_bytes)]) -> list[OtherFile]:
+def send(case: Here, shown: Shown, sent: SentOther) -> list[OtherFile]:
     """Send a file that lies beside the table, as the bytes of the request: an earlier release, or one of its papers."""
     _take(case, shown, [sent], sent=True)
     return files(case)
@@ -105,20 +89,8 @@ def _take(case: Case, shown: str | None, places: list[Path], *, sent: bool) -> N
         case.take_files(places, sent=sent)
 
 
-@pages.post("/files/send")
-def send_by_form(case: Here, shown: Shown, sent: Annotated[Path, Depends(any_file_of_form)]) -> Response:
-    """Send a file that lies beside the table."""
-    send(case, shown, sent)
-    return see("/files")
-
-
-@pages.post("/files/remove")
-def drop_by_form(case: Here, shown: Shown, given: Annotated[FileName, Form()]) -> Response:
-    """Let a file lie beside the table no more."""
-    drop(case, shown, given.name)
-    return see("/files")
-
-
+by_form(pages, "/files/send", send, "/files")
+by_form(pages, "/files/remove", drop, "/files")
 by_form(pages, "/files/open", open_file, "/files")
 by_form(pages, "/files/releases/{id}", lay_beside, "/files?back=release")
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
-from fastapi import Form, Query, Request
+from fastapi import Depends, Form, Query
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field, ValidationError
-from starlette.concurrency import run_in_threadpool
 
 from shoal.domains.hierarchy_builders import LABELS, WAYS
 from shoal.errors import ParameterError, ShoalError
 from shoal.schema import Role
-from shoal.web.cases.case import Case
 from shoal.web.cases.hierarchies import IN_A_GROUP, Edit, MergeInto, file_names, hierarchy_of
 from shoal.web.page_templates import page, rendered
 from shoal.web.routes.shared import (
@@ -27,15 +24,15 @@ from shoal.web.routes.shared import (
     Wait,
     api_router,
     by_form,
+    content_of,
     page_router,
     see,
 )
-from shoal.web.uploads import limited, received
 
 api, pages = api_router(), page_router()
 InQuery = Annotated[str, Query(max_length=1000, description="A quasi-identifier.")]
 InForm = Annotated[str, Form(max_length=1000)]
-MOST_BYTES = 16 << 20
+SentTree = Annotated[bytes, Depends(content_of(16 << 20))]
 MOST_TICKED = 400  # groups of a level that can be ticked
 _USUAL = {
     "integer": ("bands", "5,10,20"),
@@ -99,15 +96,10 @@ def hierarchy(case: Here, column: InQuery) -> HierarchyState:
 
 
 @api.put("/hierarchy", status_code=202, openapi_extra={"requestBody": BYTES})
-async def send_hierarchy(request: Request, case: Here, shown: Shown, column: InQuery, wait: Wait = 0) -> JobStatus:
+def send_hierarchy(case: Here, shown: Shown, column: InQuery, sent: SentTree, wait: Wait = 0) -> JobStatus:
     """Send a hierarchy as CSV without a header: a line for each value, levels from left to right."""
-    content = await limited(request, MOST_BYTES)
-    return await run_in_threadpool(_sent, case, shown, column, content, wait)
-
-
-def _sent(case: Case, shown: str | None, column: str, content: bytes, wait: float = 0) -> JobStatus:
     with case.changing(shown):
-        job = case.build_hierarchy(column, content=content)
+        job = case.build_hierarchy(column, content=sent)
     return JobStatus.of_job(job, wait)
 
 
@@ -227,24 +219,14 @@ def build_by_form(
 
 
 @pages.post("/hierarchies/upload")
-async def upload(request: Request, case: Here, shown: Shown, of: Annotated[str, Query(max_length=1000)]) -> Response:
+def upload(case: Here, shown: Shown, of: Annotated[str, Query(max_length=1000)], sent: SentTree) -> Response:
     """Take a file with a hierarchy."""
-    path = await received(request, case.folder, MOST_BYTES)
-    try:
-        await run_in_threadpool(_sent, case, shown, of, path.read_bytes())
-    finally:
-        shutil.rmtree(path.parent, ignore_errors=True)
+    send_hierarchy(case, shown, of, sent)
     return see(_place(of))
 
 
-by_form(pages, "/hierarchies/merge", merge, lambda given: _place(given.column))
-
-
-@pages.post("/hierarchies/remove")
-def remove_by_form(case: Here, shown: Shown, column: InForm) -> Response:
-    """Let a column have no hierarchy."""
-    remove(case, shown, column)
-    return see(_place(column))
+by_form(pages, "/hierarchies/merge", merge, lambda _, asked: _place(asked["given"].column))
+by_form(pages, "/hierarchies/remove", remove, lambda _, asked: _place(asked["column"]))
 
 
 @pages.get("/hierarchies/file")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi import APIRouter, Depends, Form, Query, Request, params
 from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel
 from starlette.datastructures import FormData
@@ -18,7 +18,7 @@ from starlette.datastructures import FormData
 from shoal.web.cases.case import Case
 from shoal.web.session_middleware import session_of
 from shoal.web.tasks.job import Job
-from shoal.web.uploads import received
+from shoal.web.uploads import limited, received
 
 LONGEST_WAIT = 30.0
 MOST_FIELDS = 4000  # of a form: two for each column
@@ -95,35 +95,49 @@ async def received_file(request: Request, case: Case, name: str = "", *, any_kin
         raise
 
 
-async def file_of_form(request: Request, case: Here) -> AsyncIterator[Path]:
-    """Give the file of a form."""
-    async with received_file(request, case) as path:
-        yield path
+def file_of_form(*, any_kind: bool = False) -> Callable[..., AsyncIterator[Path]]:
+    """Take the file of a form, which may be no table if it may be of any kind."""
+
+    async def file(request: Request, case: Here) -> AsyncIterator[Path]:
+        async with received_file(request, case, any_kind=any_kind) as path:
+            yield path
+
+    return file
 
 
-async def file_of_bytes(
-    request: Request, case: Here, name: Annotated[str, Query(min_length=1, max_length=500)]
-) -> AsyncIterator[Path]:
-    """Give the bytes of a request as a file, under a name."""
-    async with received_file(request, case, name) as path:
-        yield path
+def file_of_bytes(*, any_kind: bool = False) -> Callable[..., AsyncIterator[Path]]:
+    """Take the bytes of a request as a file, under a name."""
+
+    async def file(
+        request: Request, case: Here, name: Annotated[str, Query(min_length=1, max_length=500)]
+    ) -> AsyncIterator[Path]:
+        async with received_file(request, case, name, any_kind=any_kind) as path:
+            yield path
+
+    return file
 
 
-async def any_file_of_form(request: Request, case: Here) -> AsyncIterator[Path]:
-    """Give the file of a form, which may be no table."""
-    async with received_file(request, case, any_kind=True) as path:
-        yield path
+def content_of(most: int, *, any_kind: bool = False) -> Callable[..., Awaitable[bytes]]:
+    """Take at most so many bytes that programs send as they are, and people as the file of a form."""
+
+    async def content(request: Request, case: Here) -> bytes:
+        if request.url.path.startswith("/api/"):
+            return await limited(request, most)
+        path = await received(request, case.folder, most, any_kind=any_kind)
+        try:
+            return path.read_bytes()
+        finally:
+            shutil.rmtree(path.parent, ignore_errors=True)
+
+    return content
 
 
-async def any_file_of_bytes(
-    request: Request, case: Here, name: Annotated[str, Query(min_length=1, max_length=500)]
-) -> AsyncIterator[Path]:
-    """Give the bytes of a request as a file that may be no table, under a name."""
-    async with received_file(request, case, name, any_kind=True) as path:
-        yield path
-
-
-SentFile = Annotated[Path, Depends(file_of_bytes)]
+SentFile = Annotated[Path, Depends(file_of_bytes())]
+SentOther = Annotated[Path, Depends(file_of_bytes(any_kind=True))]
+_SENT_BY_FORM: dict[Any, Any] = {
+    SentFile: Annotated[Path, Depends(file_of_form())],
+    SentOther: Annotated[Path, Depends(file_of_form(any_kind=True))],
+}
 Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the work to end.")]
 
 
@@ -154,27 +168,36 @@ def after(case: Case, task: str, wait: float, known: Callable[[], dict[str, Any]
     return known() | ({"job": job.status()} if job is not None else {})
 
 
-def by_form(pages: APIRouter, path: str, act: Callable[..., Any], to: str | Callable[[Any], str]) -> None:
-    """Let a form do what programs ask for in the same words, and lead on to a screen, or to one for what was given.
+def by_form(pages: APIRouter, path: str, act: Callable[..., Any], to: str | Callable[[Request, Any], str]) -> None:
+    """Let a form do what programs ask for in the same words, and lead on to a screen, or to one for what was asked.
 
     What is found out has a moment to end, so that mostly it is there when the screen is.
     """
     takes = signature(act, eval_str=True).parameters
+    sends = any(each.annotation in _SENT_BY_FORM for each in takes.values())  # then all else is in the address
 
-    def done(**values: Any) -> RedirectResponse:
+    def done(request: Request, **values: Any) -> RedirectResponse:
         act(**values, **({"wait": PATIENCE} if "wait" in takes else {}))
-        return see(to if isinstance(to, str) else to(values["given"]))
+        return see(to if isinstance(to, str) else to(request, values))
 
-    fields = [each.replace(annotation=_of_form(each.annotation)) for each in takes.values() if each.name != "wait"]
-    done.__signature__ = Signature(fields)  # type: ignore[attr-defined]
+    fields = [
+        each.replace(annotation=_of_form(each.annotation, in_address=sends or f"{{{name}}}" in path))
+        for name, each in takes.items()
+        if name != "wait"
+    ]
+    of_request = Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+    done.__signature__ = Signature([of_request, *fields])  # type: ignore[attr-defined]
     pages.post(path)(done)
 
 
-def _of_form(annotation: Any) -> Any:
-    if annotation == SentFile:
-        return Annotated[Path, Depends(file_of_form)]
-    inside = isinstance(annotation, type) and issubclass(annotation, BaseModel)
-    return Annotated[annotation, Form()] if inside else annotation
+def _of_form(annotation: Any, *, in_address: bool) -> Any:
+    """Give how a form says what programs say in a body, or in an address."""
+    if annotation in _SENT_BY_FORM:
+        return _SENT_BY_FORM[annotation]
+    kind, *more = get_args(annotation) or (annotation,)
+    if in_address or any(isinstance(each, params.Depends) for each in more):
+        return annotation
+    return Annotated[kind, *(limit for each in more for limit in each.metadata), Form()]
 
 
 def see(place: str) -> RedirectResponse:
