@@ -141,9 +141,8 @@ class Case(CertifiedCase):
         with self.lock:
             of = f"{self.id} {self.decisions.roles_digest}"
 
-            def ended(job: Job) -> None:
-                if job.result is not None:
-                    self._rows_seen = of, job.result.plain()
+            def ended(rows: Found) -> None:
+                self._rows_seen = of, rows
 
             request = RowsRequest(**self._reading(), candidate=self.asked_of(self.decisions.aim))
             return self._start("rows", request, about=self.rows_shown, ended=ended)
@@ -173,15 +172,10 @@ class Case(CertifiedCase):
             digest = self._ready()
             if not self.findings.known("risk", digest).get("complete") and not self.jobs.busy("measure", digest):
 
-                def take(part: m.RiskSummary) -> None:
-                    self.findings.take("risk", digest, "", part.plain())
+                def take(found: Found) -> None:
+                    self.findings.take("risk", digest, "", found)
 
-                def ended(job: Job) -> None:
-                    if job.result is not None:
-                        self.findings.take("risk", digest, "", job.result.plain())
-
-                request = m.RiskRequest(**self._with_roles())
-                self._start("measure", request, about=digest, found=take, ended=ended)
+                self._start("measure", m.RiskRequest(**self._with_roles()), about=digest, found=take, ended=take)
             return self.findings.known("risk", digest)
 
     @property
@@ -225,8 +219,7 @@ class Case(CertifiedCase):
     @property
     def known_reasons(self) -> Found:
         """What is known of the rows at risk, which is kept nowhere; nothing is begun for it."""
-        job = self.reasons_job
-        return {} if job is None or job.result is None else job.result.plain()
+        return self.jobs.result("reasons", self._at_risk)
 
     def records_at_risk(self) -> Path:
         """Give the list of all rows at risk, if it was asked for."""
@@ -270,8 +263,8 @@ class Case(CertifiedCase):
         if not (plan.now or plan.ahead):
             return
 
-        def take(part: m.TriedCandidate) -> None:
-            self.findings.take("candidate", digest, part.candidate.key, part.candidate.plain())
+        def take(tried: Found) -> None:
+            self.findings.take("candidate", digest, tried["candidate"]["key"], tried["candidate"])
 
         self._start(
             "search", *plan.parts(self._reading(), self.asked_of), about=json.dumps([family, wanted]), found=take
@@ -282,9 +275,9 @@ class Case(CertifiedCase):
         with self.lock:
             request = self._hierarchy(column, **({"how": buildable(how)} if how else {"content": text_of(content)}))
 
-            def ended(job: Job) -> None:
-                if job.result is not None and self.decisions.roles.get(column) == Role.QUASI:
-                    self.decide_hierarchy(column, hierarchy_of(request.how, job.result.plain()))
+            def ended(found: Found) -> None:
+                if self.decisions.roles.get(column) == Role.QUASI:
+                    self.decide_hierarchy(column, hierarchy_of(request.how, found))
 
             return self._start("tree", request, about=column, ended=ended)
 
@@ -334,14 +327,13 @@ class Case(CertifiedCase):
                 "version": self.version, "choice": self.choice,
             }  # fmt: skip
 
-            def ended(job: Job) -> None:
-                if job.result is not None:
-                    summary = job.result.plain() | confirmed | {"written": now()}
-                    if self._store is not None:
-                        self._store.add_release(job.id, summary)
-                    self.releases[job.id] = WrittenRelease(job.id, self.folder / job.id, summary)
+            def ended(found: Found) -> None:
+                summary = found | confirmed | {"written": now()}
+                if self._store is not None:
+                    self._store.add_release(job.id, summary)
+                self.releases[job.id] = WrittenRelease(job.id, self.folder / job.id, summary)
 
-            return self._start("publish", request, ended=ended, stays=True)
+            return (job := self._start("publish", request, ended=ended, stays=True))
 
     def released(self, id: str) -> WrittenRelease:
         """Give a release that has been written."""

@@ -14,7 +14,7 @@ from shoal.web.measure_names import asked, offered
 from shoal.web.settings import Settings
 from shoal.web.tasks.attack_messages import AttackRequest
 from shoal.web.tasks.case_jobs import CaseJobs
-from shoal.web.tasks.distribution_messages import Distributions, DistributionsRequest
+from shoal.web.tasks.distribution_messages import DistributionsRequest
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.level_messages import LevelsRequest
 from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
@@ -37,8 +37,8 @@ class ComparedCase(PopulatedCase):
             about = " ".join((digest, *pinned))
             if missing and not self.jobs.busy("spread", about):
 
-                def take(part: Distributions) -> None:
-                    self.findings.take("spread", digest, part.key, part.plain())
+                def take(part: Found) -> None:
+                    self.findings.take("spread", digest, part["key"], part)
 
                 request = DistributionsRequest(**self._reading(), candidates=tuple(missing))
                 self._start("spread", request, about=about, found=take)
@@ -83,8 +83,8 @@ class ComparedCase(PopulatedCase):
             about = " ".join((digest, *names, *pinned))
             if missing and not self.jobs.busy("scores", about):
 
-                def take(part: CandidateScore) -> None:
-                    self.findings.take("score", digest, f"{part.measure} {part.key}", part.plain())
+                def take(part: Found) -> None:
+                    self.findings.take("score", digest, f"{part['measure']} {part['key']}", part)
 
                 predicted = (*self.decisions.of(Role.SENSITIVE), *self.decisions.of(Role.QUASI))[0]
                 candidates = tuple(self.asked_of(Aim.of(key)) for key in dict.fromkeys(key for _, key in missing))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,12 @@ _OF_THE_TABLE = (
     "tree", "tree-preview", "measure", "unicity", "reasons", "sections", "population", "certificate", "harbor",
     "levels", "search", "spread", "scores", "attack", "rows",
 )  # fmt: skip
+
+Take = Callable[[Found], None]
+
+
+def _leave_it(_: Found) -> None:
+    """Do nothing with what was found."""
 
 
 class OpenedCase(DecidedCase):
@@ -168,20 +175,21 @@ class OpenedCase(DecidedCase):
         return {**self._with_roles(), "hierarchies": places}
 
     def _start(
-        self, task: str, *parts: m.TableRequest | Part, found: Any = None, ended: Any = None, **more: Any
+        self, task: str, *parts: m.TableRequest | Part, found: Take = _leave_it, ended: Take = _leave_it, **more: Any
     ) -> Job:
+        """Start a job for the file that is open; what it finds on its way and at its end is taken while that is."""
         opened = self._need_file()
         self.jobs.cancel(task)
 
         def take(part: m.Message) -> None:
             with self.lock:
-                if self.file is opened and found is not None:
-                    found(part)
+                if self.file is opened:
+                    found(part.plain())
 
         def finish(job: Job) -> None:
             with self.lock:
-                if self.file is opened and ended is not None:
-                    ended(job)
+                if self.file is opened and job.result is not None:
+                    ended(job.result.plain())
 
         return self.jobs.start(task, *parts, found=take, ended=finish, **more)
 
@@ -190,12 +198,7 @@ class OpenedCase(DecidedCase):
         about, job = f"{digest} {key}".strip(), self.jobs.of(task)
         if self.findings.known(kind, digest, key) or (job is not None and job.about == about and not job.over):
             return
-
-        def ended(job: Job) -> None:
-            if job.result is not None:
-                self.findings.take(kind, digest, key, job.result.plain())
-
-        self._start(task, request, about=about, ended=ended)
+        self._start(task, request, about=about, ended=lambda found: self.findings.take(kind, digest, key, found))
 
     def read_as(self, layout: m.Layout) -> Job:
         """Read the file in another way; what cannot be read so changes nothing."""

@@ -31,8 +31,7 @@ class ShelteredCase(ComparedCase):
     @property
     def known_harbor(self) -> Found:
         """What safe harbor found, if it was asked for; nothing is begun for it."""
-        job = self.jobs.of("harbor", self.harbor_about)
-        return {} if job is None or job.result is None else job.result.plain()
+        return self.jobs.result("harbor", self.harbor_about)
 
     def decide_harbor(self) -> None:
         """Make what must go a direct identifier, and what stays in part a quasi-identifier; others stay as they are.

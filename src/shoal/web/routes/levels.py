@@ -14,7 +14,6 @@ from shoal.errors import ParameterError
 from shoal.languages import _
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
-from shoal.web.cases.case import Case
 from shoal.web.cases.method_steps import MethodStep
 from shoal.web.page_templates import page
 from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
@@ -32,7 +31,7 @@ class GivenLimit(BaseModel):
 @api.get("/levels")
 def levels(case: Here, wait: Wait = 0) -> dict[str, Any]:
     """Give what is known of the combinations of levels, if that was asked for."""
-    return after(case, "levels", wait, lambda: _known(case) or {})
+    return after(case, "levels", wait, lambda: case.jobs.result("levels", case.levels_about))
 
 
 @api.post("/levels")
@@ -57,9 +56,9 @@ def show(case: Here, node: Annotated[str, Query(max_length=1200)] = "") -> HTMLR
     """Show all combinations of levels on a map, and the one that a mark leads to."""
     if case.decisions.problem:
         return page(case, "levels", found=None, job=None, picked=None)
-    found = _known(case)
+    found = case.jobs.result("levels", case.levels_about)
     aim = case.decisions.aim
-    rows = [] if found is None else [each | {"aim": _aim(aim, each["levels"])} for each in found["leading"]]
+    rows = [each | {"aim": _aim(aim, each["levels"])} for each in found.get("leading", ())]
     picked = _picked(found, node) if found and node else None
     return page(
         case,
@@ -69,16 +68,9 @@ def show(case: Here, node: Annotated[str, Query(max_length=1200)] = "") -> HTMLR
         limit=found["limit"] if found else USUAL_LIMIT,
         rows=rows,
         picked=picked and picked | {"aim": _aim(aim, picked["levels"])},
-        names=case.decisions.of(Role.QUASI) if found is None else tuple(found["heights"]),
-        figure=None if found is None or not found["places"] else lattice_map(
-            found["places"], found["best"], link="?node=", width=900.0
-        ),
-    )  # fmt: skip
-
-
-def _known(case: Case) -> dict[str, Any] | None:
-    job = case.jobs.of("levels", case.levels_about)
-    return None if job is None or job.result is None else job.result.plain()
+        names=tuple(found["heights"]) if found else case.decisions.of(Role.QUASI),
+        figure=lattice_map(found["places"], found["best"], link="?node=", width=900.0) if found.get("places") else None,
+    )
 
 
 def _aim(aim: Aim, levels: list[int]) -> Aim:

@@ -177,8 +177,7 @@ def make_rows(case: Here, shown: Shown, wait: Wait = 0) -> dict[str, Any]:
     """Give six rows as they are and as the chosen candidate would release them: cells of people."""
     with case.changing(shown):
         case.rows()
-    job = case.jobs.of("rows")
-    return after(case, "rows", wait, lambda: {"rows": job.result.plain() if job and job.result else None})
+    return after(case, "rows", wait, lambda: {"rows": case.jobs.result("rows") or None})
 
 
 @pages.post("/protect/rows")

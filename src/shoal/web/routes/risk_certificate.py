@@ -89,9 +89,8 @@ by_form(pages, "/risk/signing-key", make_signing_key, _WHERE)
 
 def certificate_part(case: Case) -> dict[str, Any]:
     """Give what this part of the screen shows."""
-    job = case.jobs.of("certificate")
     return {
         "certificate": case.known_certificate,
-        "certificate_job": job if job is not None and job.about == case.id else None,
+        "certificate_job": case.jobs.of("certificate", case.id),
         "signing": case.public_key,
     }

@@ -53,6 +53,11 @@ class CaseJobs:
         job = self._jobs.get(task)
         return job if job is not None and about in (None, job.about) else None
 
+    def result(self, task: str, about: str | None = None) -> dict[str, Any]:
+        """Give what such a job has given, in plain values; nothing if it has not."""
+        job = self.of(task, about)
+        return {} if job is None or job.result is None else job.result.plain()
+
     def wait(self, task: str, seconds: float) -> None:
         """Wait a little for work that may be nearly done."""
         job = self.of(task)
