@@ -10,7 +10,7 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from shoal.web.tasks.lanes import Lane
 
@@ -19,29 +19,8 @@ _GRACE = 1.0  # seconds that a process has to end by itself
 _LAST = ("result", "failure")  # the reports after which nothing follows
 
 
-class Worker(Protocol):
-    """Who is asked to do a task, and reports."""
-
-    def ask(self, line: str) -> Iterator[tuple[str, Any]]:
-        """Ask for a task; gives the reports by their kinds, the last of which is a result or a failure."""
-        ...
-
-    @property
-    def reusable(self) -> bool:
-        """Whether more can be asked."""
-        ...
-
-    def stop(self) -> None:
-        """Have it end, whatever it does; that it has ended is seen by its reports, which end."""
-        ...
-
-    def end(self) -> None:
-        """End it, and wait until it has ended."""
-        ...
-
-
-class Process:
-    """A worker in a process of its own.
+class Worker:
+    """A process that is asked to do tasks one after the other, and reports.
 
     What it reads ends when this process ends, in whatever way; it then ends at once.
     """
@@ -61,7 +40,7 @@ class Process:
         )
 
     def ask(self, line: str) -> Iterator[tuple[str, Any]]:
-        """Ask for a task."""
+        """Ask for a task; gives the reports by their kinds, the last of which is a result or a failure."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(OSError, ValueError):  # it may have ended
@@ -81,7 +60,7 @@ class Process:
         return self._process.poll() is None and self._resident < _SMALL
 
     def stop(self) -> None:
-        """Have it end."""
+        """Have it end, whatever it does; that it has ended is seen by its reports, which end."""
         with contextlib.suppress(OSError):
             self._process.terminate()
 
@@ -101,7 +80,7 @@ class Process:
 
 def started(lane: Lane) -> Worker:
     """Start a worker for a lane."""
-    return Process(lane)
+    return Worker(lane)
 
 
 class Workers:
