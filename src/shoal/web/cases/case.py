@@ -40,7 +40,6 @@ from shoal.web.tasks.queue import Queue
 from shoal.web.tasks.reason_messages import ReasonsRequest
 from shoal.web.tasks.release_messages import ReleaseRequest
 from shoal.web.tasks.row_messages import RowsRequest
-from shoal.web.tasks.unicity_messages import UnicityRequest
 
 PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
 
@@ -189,8 +188,7 @@ class Case(CertifiedCase):
             digest = self._ready()
             if not self.decisions.of(Role.SUBJECT):
                 raise ParameterError(_("No column tells people apart."), _("Give one that role first."))
-            request = UnicityRequest(**self._with_roles())
-            self._find_out("unicity", request, "unicity", digest)
+            self._find_out("unicity", m.RolesRequest(**self._with_roles()), "unicity", digest)
 
     @property
     def known_unicity(self) -> Found:

@@ -14,8 +14,8 @@ from shoal.web.cases.aims import IN_POPULATION, Aim
 from shoal.web.cases.filed import FiledCase
 from shoal.web.cases.findings import Found
 from shoal.web.tasks.job import Job
-from shoal.web.tasks.messages import CandidateSpec
-from shoal.web.tasks.section_messages import PopulationFile, PopulationRequest, RiskAsked, SectionsRequest
+from shoal.web.tasks.messages import CandidateSpec, TableRequest
+from shoal.web.tasks.section_messages import PopulationFile, RiskAsked, SectionsRequest
 
 POPULATION_GONE = "The table of the population is not there any more.", "Send it once more, or go on without it."
 FILE_GONE = "A file that this reads is not there any more.", "Send it once more, or choose another way."
@@ -40,7 +40,7 @@ class PopulatedCase(FiledCase):
                     if sent:
                         shutil.rmtree(path.parent, ignore_errors=True)
 
-            return self.jobs.start("population", PopulationRequest(file=path, name=path.name), ended=ended)
+            return self.jobs.start("population", TableRequest(file=path, name=path.name), ended=ended)
 
     def forget_population(self) -> None:
         """Decide that no table of the population is used."""

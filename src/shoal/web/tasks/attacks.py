@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from shoal.assessment.set_aside import attacked
-from shoal.engines import read
 from shoal.web.tasks.attack_messages import AttackRequest, AttackSuccess, AttackSummary
 from shoal.web.tasks.candidates import made
 from shoal.web.tasks.messages import ImpossibleCandidate
-from shoal.web.tasks.reading import options_of
+from shoal.web.tasks.reading import whole
 from shoal.web.tasks.registry import Reporter
 
 
 def attack(request: AttackRequest, report: Reporter) -> AttackSummary:
     """Attack a candidate."""
     key = request.candidate.key
-    report.step(f"Reading all of {request.name}")
-    table = read(request.file, options=options_of(request))
+    table = whole(request, report)
     release = made(table, request.candidate)
     if isinstance(release, ImpossibleCandidate):
         return AttackSummary(key=key, problem=release.impossible)

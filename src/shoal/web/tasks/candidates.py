@@ -45,7 +45,7 @@ from shoal.web.tasks.messages import (
     MethodCost,
     TriedCandidate,
 )
-from shoal.web.tasks.reading import options_of, sampled
+from shoal.web.tasks.reading import options_of, sampled, whole
 from shoal.web.tasks.registry import Reporter
 from shoal.web.tasks.risk import shared_secrets
 
@@ -67,8 +67,7 @@ def search(request: CandidatesRequest, report: Reporter) -> CandidatesDone:
             table = read(part[0] if part else request.file, options=options_of(request))
             work.make(work.estimates, SampledTable(table, part[1].rows_in_file) if part else table)
     if work.exact and not work.estimates:
-        report.step(f"Reading all of {request.name}")
-        work.make(work.exact, read(request.file, options=options_of(request)))
+        work.make(work.exact, whole(request, report))
     return work.done()
 
 

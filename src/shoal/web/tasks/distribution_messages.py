@@ -25,9 +25,3 @@ class Distributions(Message):
     key: str
     sampled: int | None
     columns: tuple[ColumnDistribution, ...]
-
-
-class DistributionsDone(Message):
-    """How many candidates were compared."""
-
-    compared: int

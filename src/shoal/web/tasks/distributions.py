@@ -10,28 +10,22 @@ from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion
 from shoal.table import Table
 from shoal.web.tasks.candidates import made
-from shoal.web.tasks.distribution_messages import (
-    ColumnDistribution,
-    Distributions,
-    DistributionsDone,
-    DistributionsRequest,
-)
-from shoal.web.tasks.messages import CandidateSpec, ImpossibleCandidate
+from shoal.web.tasks.distribution_messages import ColumnDistribution, Distributions, DistributionsRequest
+from shoal.web.tasks.messages import CandidateSpec, ImpossibleCandidate, Message
 from shoal.web.tasks.reading import evenly, options_of, stages
 from shoal.web.tasks.registry import Reporter
 
 _DISCRETION = Discretion("internal", 10)  # fewer people than that are never distinguished
 
 
-def compare(request: DistributionsRequest, report: Reporter) -> DistributionsDone:
+def compare(request: DistributionsRequest, report: Reporter) -> Message:
     """Compare the columns of some candidates with the original, at first in a sample if the file is large."""
-    asked = request.candidates
     for table, part in stages(request, options_of(request), report):
         before = {name: ColumnCells.of(table, name) for name in table.schema.quasi}
-        for each in evenly(report, "Comparing the values of columns", asked):
+        for each in evenly(report, "Comparing the values of columns", request.candidates):
             columns = _compared(table, before, each)
             report.partial(Distributions(key=each.key, sampled=table.rows if part else None, columns=columns))
-    return DistributionsDone(compared=len(asked))
+    return Message()
 
 
 def _compared(

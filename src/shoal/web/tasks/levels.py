@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from shoal.assessment.exploration import explore
-from shoal.engines import read
 from shoal.methods.full_domain import FullDomain
 from shoal.web.tasks.candidates import models_of
 from shoal.web.tasks.level_messages import LevelsRequest, LevelsSummary
-from shoal.web.tasks.reading import options_of
+from shoal.web.tasks.reading import whole
 from shoal.web.tasks.registry import Reporter
 
 _LEADING = 12
@@ -15,8 +14,7 @@ _LEADING = 12
 
 def explore_levels(request: LevelsRequest, report: Reporter) -> LevelsSummary:
     """Look at every combination of levels."""
-    report.step(f"Reading all of {request.name}")
-    table = read(request.file, options=options_of(request))
+    table = whole(request, report)
     report.step("Looking at every combination of levels")
     found = explore(table, models_of(request.models, table), method=FullDomain(limit=request.limit))
     best = found["best"] and {**found["best"], "share": found["best"]["outliers"] / found["records"]}

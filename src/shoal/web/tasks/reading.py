@@ -47,6 +47,12 @@ def roles_of(roles: Mapping[str, Role]) -> Roles:
     )
 
 
+def whole(request: RolesRequest, report: Reporter) -> Table:
+    """Give the table of a request with all its rows, however large it is."""
+    report.step(f"Reading all of {request.name}")
+    return read(request.file, options=options_of(request))
+
+
 @contextmanager
 def sampled(request: TableRequest) -> Iterator[tuple[Path, Sample] | None]:
     """Give a file with some rows of a large file, which is removed afterwards; None if the file is not large."""

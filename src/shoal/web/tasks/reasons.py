@@ -6,8 +6,7 @@ import numpy as np
 
 from shoal.assessment.record_reasons import RecordReasons
 from shoal.assessment.records_at_risk import write_records
-from shoal.engines import read
-from shoal.web.tasks.reading import options_of
+from shoal.web.tasks.reading import whole
 from shoal.web.tasks.reason_messages import ReasonRow, ReasonsRequest, ReasonsSummary
 from shoal.web.tasks.registry import Reporter
 from shoal.web.tasks.rows import cells_of
@@ -15,8 +14,7 @@ from shoal.web.tasks.rows import cells_of
 
 def find(request: ReasonsRequest, report: Reporter) -> ReasonsSummary:
     """List rows at risk, each with the smallest sets of columns that put it there."""
-    report.step(f"Reading all of {request.name}")
-    table = read(request.file, options=options_of(request))
+    table = whole(request, report)
     report.step("Looking for what puts rows at risk")
     found = RecordReasons.of(table, request.fewer)
     listed = list(found.listed(request.listed))

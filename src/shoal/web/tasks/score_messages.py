@@ -33,9 +33,3 @@ class CandidateScore(Message):
     lower: float | None = None
     upper: float | None = None
     problem: str = ""
-
-
-class ScoresDone(Message):
-    """How many candidates were measured."""
-
-    measured: int

@@ -7,28 +7,26 @@ from itertools import islice
 from typing import Any
 
 from shoal.catalogue import build
-from shoal.engines import read
 from shoal.errors import ShoalError
 from shoal.measures import insist_on_measurable, score
 from shoal.releases.release import Release
 from shoal.table import Table
 from shoal.web.tasks.candidates import made
-from shoal.web.tasks.messages import ImpossibleCandidate
-from shoal.web.tasks.reading import evenly, options_of
+from shoal.web.tasks.messages import ImpossibleCandidate, Message
+from shoal.web.tasks.reading import evenly, whole
 from shoal.web.tasks.registry import Reporter
-from shoal.web.tasks.score_messages import CandidateScore, ScoresDone, ScoresRequest
+from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
 
 
-def measure(request: ScoresRequest, report: Reporter) -> ScoresDone:
+def measure(request: ScoresRequest, report: Reporter) -> Message:
     """Measure candidates that are made from all rows."""
-    report.step(f"Reading all of {request.name}")
-    table = read(request.file, options=options_of(request))
+    table = whole(request, report)
     asked = evenly(report, "Measuring candidates", list(request.measures) * len(request.candidates))
     for candidate in request.candidates:
         release = made(table, candidate)
         for each in islice(asked, len(request.measures)):
             report.partial(_measured(table, release, candidate.key, each))
-    return ScoresDone(measured=len(request.candidates))
+    return Message()
 
 
 def _measured(

@@ -7,11 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from shoal.web.tasks.case_file import CaseFile
-from shoal.web.tasks.messages import Message, RolesRequest, TableRequest
-
-
-class PopulationRequest(TableRequest):
-    """Look at a table of a population."""
+from shoal.web.tasks.messages import Message, RolesRequest
 
 
 class PopulationFile(CaseFile):

@@ -13,19 +13,19 @@ from shoal.assessment.risk_section import RiskSection
 from shoal.engines import read
 from shoal.errors import DataError, ParameterError
 from shoal.schema import Role, Roles
+from shoal.web.tasks.messages import TableRequest
 from shoal.web.tasks.reading import options_of
 from shoal.web.tasks.registry import Reporter
 from shoal.web.tasks.section_messages import (
     FoundSection,
     PopulationFile,
-    PopulationRequest,
     SectionsFound,
     SectionsRequest,
     SectionTable,
 )
 
 
-def population(request: PopulationRequest, report: Reporter) -> PopulationFile:
+def population(request: TableRequest, report: Reporter) -> PopulationFile:
     """Look at a table of a population: at its columns, and at how many people it has."""
     report.step(f"Reading all of {request.name}")
     table = read(request.file, options=request.layout.options(roles=Roles(rest=Role.PLAIN)))

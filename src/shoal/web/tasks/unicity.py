@@ -5,16 +5,15 @@ All rows are read however large the file is: in a sample of rows people have few
 
 from __future__ import annotations
 
-from shoal.assessment.known_points import asked_points, unicity_of
-from shoal.engines import read
-from shoal.web.tasks.reading import options_of
+from shoal.assessment.known_points import POINTS, asked_points, unicity_of
+from shoal.web.tasks.messages import RolesRequest
+from shoal.web.tasks.reading import whole
 from shoal.web.tasks.registry import Reporter
-from shoal.web.tasks.unicity_messages import UnicityRequest, UnicitySummary
+from shoal.web.tasks.unicity_messages import UnicitySummary
 
 
-def measure(request: UnicityRequest, report: Reporter) -> UnicitySummary:
+def measure(request: RolesRequest, report: Reporter) -> UnicitySummary:
     """Measure the unicity of a table as it is, by how many points are known."""
-    report.step(f"Reading all of {request.name}")
-    table = read(request.file, options=options_of(request))
+    table = whole(request, report)
     report.step("Looking for people by what is known of them")
-    return UnicitySummary.model_validate(unicity_of(table, asked_points(request.known)))
+    return UnicitySummary.model_validate(unicity_of(table, asked_points(POINTS)))

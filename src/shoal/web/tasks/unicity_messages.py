@@ -1,14 +1,8 @@
-"""What is asked and given of people with several rows: whom a few known points single out."""
+"""What is given of people with several rows: whom a few known points single out."""
 
 from __future__ import annotations
 
-from shoal.web.tasks.messages import Message, RolesRequest
-
-
-class UnicityRequest(RolesRequest):
-    """Measure whom so many known points of a person single out."""
-
-    known: tuple[int, ...] = (1, 2, 3, 4)
+from shoal.web.tasks.messages import Message
 
 
 class KnownPoints(Message):
