@@ -105,17 +105,15 @@ class Case(CertifiedCase):
 
     def branch(self, name: str) -> None:
         """Go on with a copy of the case, to try other roles or hierarchies; the case itself stays as it is."""
-        with self.lock:
-            self.jobs.cancel("publish")
-            self._bring_along()
-            copied = self.library.copy(self.store, fresh_id(), name)
-            self.store.close()
-            self._store, self.id = copied, copied.info.id
+        self.jobs.cancel("publish")
+        self._bring_along()
+        copied = self.library.copy(self.store, fresh_id(), name)
+        self.store.close()
+        self._store, self.id = copied, copied.info.id
 
     def rename(self, name: str) -> None:
         """Give the case another name."""
-        with self.lock:
-            self.store.set_info(self.store.info.model_copy(update={"name": name}))
+        self.store.set_info(self.store.info.model_copy(update={"name": name}))
 
     def branches(self) -> list[BranchCandidate]:
         """Give the candidates of the other cases about the same file: those that are compared there, or chosen."""
@@ -184,11 +182,10 @@ class Case(CertifiedCase):
 
     def measure_unicity(self) -> None:
         """Find out whom a few known points single out, if rows belong to people, unless that is known."""
-        with self.lock:
-            digest = self._ready()
-            if not self.decisions.of(Role.SUBJECT):
-                raise ParameterError(_("No column tells people apart."), _("Give one that role first."))
-            self._find_out("unicity", m.RolesRequest(**self._with_roles()), "unicity", digest)
+        digest = self._ready()
+        if not self.decisions.of(Role.SUBJECT):
+            raise ParameterError(_("No column tells people apart."), _("Give one that role first."))
+        self._find_out("unicity", m.RolesRequest(**self._with_roles()), "unicity", digest)
 
     @property
     def known_unicity(self) -> Found:
@@ -197,12 +194,11 @@ class Case(CertifiedCase):
 
     def find_reasons(self, *, values: bool, listed: bool) -> None:
         """List rows that are at risk, with the reasons of each; with cells of them, or a list of all, if asked for."""
-        with self.lock:
-            self._ready()
-            opened, fewer = self._need_file(), threshold_of(self.decisions.asked.threshold).smallest
-            file = f"{Path(opened.name).name.split('.')[0]}.at-risk.csv" if listed else ""
-            request = ReasonsRequest(**self._with_roles(), fewer=fewer, values=values, list_file=file)
-            self._start("reasons", request, about=self._at_risk, stays=True)
+        self._ready()
+        opened, fewer = self._need_file(), threshold_of(self.decisions.asked.threshold).smallest
+        file = f"{Path(opened.name).name.split('.')[0]}.at-risk.csv" if listed else ""
+        request = ReasonsRequest(**self._with_roles(), fewer=fewer, values=values, list_file=file)
+        self._start("reasons", request, about=self._at_risk, stays=True)
 
     @property
     def _at_risk(self) -> str:
@@ -281,8 +277,7 @@ class Case(CertifiedCase):
 
     def preview_hierarchy(self, column: str, how: str) -> Job:
         """Build a hierarchy to look at, which is not decided on."""
-        with self.lock:
-            return self._start("tree-preview", self._hierarchy(column, how=buildable(how)), about=column)
+        return self._start("tree-preview", self._hierarchy(column, how=buildable(how)), about=column)
 
     def _hierarchy(self, column: str, **given: Any) -> m.HierarchyRequest:
         table = self._table(self._need_file())
@@ -341,14 +336,13 @@ class Case(CertifiedCase):
 
     def lay_beside(self, id: str) -> None:
         """Decide that a release that was written lies beside the table with its papers, as an earlier one."""
-        with self.lock:
-            papers, held = self.released(id).papers, {each.name: each.sha256 for each in self.decisions.files}
-            if any(each.name in held and of_file(each).sha256 != held[each.name] for each in papers):
-                raise ParameterError(
-                    "Another file of the same name lies beside the table.",
-                    "Remove it first, or download this release and add its files under other names.",
-                )
-            self.take_files(papers, sent=False)
+        papers, held = self.released(id).papers, {each.name: each.sha256 for each in self.decisions.files}
+        if any(each.name in held and of_file(each).sha256 != held[each.name] for each in papers):
+            raise ParameterError(
+                "Another file of the same name lies beside the table.",
+                "Remove it first, or download this release and add its files under other names.",
+            )
+        self.take_files(papers, sent=False)
 
     def lies_beside(self, release: WrittenRelease) -> bool:
         """Tell whether new releases are laid beside one that was written: all its papers are there."""
@@ -358,16 +352,14 @@ class Case(CertifiedCase):
 
     def keep(self, id: str) -> None:
         """Let a release outlive the server."""
-        with self.lock:
-            self.releases[id] = self.kept.keep(self.released(id))
+        self.releases[id] = self.kept.keep(self.released(id))
 
     def forget(self, id: str) -> None:
         """Remove a release."""
-        with self.lock:
-            release = self.released(id)
-            self.kept.forget(release)
-            shutil.rmtree(self.folder / release.id, ignore_errors=True)
-            del self.releases[id]
+        release = self.released(id)
+        self.kept.forget(release)
+        shutil.rmtree(self.folder / release.id, ignore_errors=True)
+        del self.releases[id]
 
     def end(self) -> None:
         """End all work, put the case away, and remove everything that is not to stay."""

@@ -30,27 +30,25 @@ class CertifiedCase(ShelteredCase):
 
     def make_signing_key(self) -> None:
         """Draw a pair of keys into the owner's folder, where nobody else can read it."""
-        with self.lock:
-            if self.signing_key is not None:
-                raise ParameterError("There is a pair of keys already.", "Sign with it.")
-            place = self.library.signing_key
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            public_beside(place).unlink(missing_ok=True)  # of a pair that was taken away
-            SigningKey.new(place)
+        if self.signing_key is not None:
+            raise ParameterError("There is a pair of keys already.", "Sign with it.")
+        place = self.library.signing_key
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        public_beside(place).unlink(missing_ok=True)  # of a pair that was taken away
+        SigningKey.new(place)
 
     def certify(self, *, sign: bool) -> Job:
         """Write a certificate of what is asked of the risk."""
-        with self.lock:
-            self._ready()
-            if sign and self.signing_key is None:
-                raise ParameterError("There is no pair of keys to sign with.", "Make one first.")
-            request = CertificateRequest(
-                **self._sections_request().model_dump(),
-                sign=self.signing_key if sign else None,
-                seal=self.settings.seal,
-                digest=self.decisions.asked_digest,
-            )
-            return self._start("certificate", request, about=self.id, stays=True)
+        self._ready()
+        if sign and self.signing_key is None:
+            raise ParameterError("There is no pair of keys to sign with.", "Make one first.")
+        request = CertificateRequest(
+            **self._sections_request().model_dump(),
+            sign=self.signing_key if sign else None,
+            seal=self.settings.seal,
+            digest=self.decisions.asked_digest,
+        )
+        return self._start("certificate", request, about=self.id, stays=True)
 
     @property
     def known_certificate(self) -> Found:

@@ -51,11 +51,9 @@ class ComparedCase(PopulatedCase):
 
     def explore_levels(self, limit: float) -> Job:
         """Look at every combination of levels, with what is promised now and a limit of what may be suppressed."""
-        with self.lock:
-            self._ready()
-            about = self.levels_about
-            request = LevelsRequest(**self._reading(), models=self.asked_of(self.decisions.aim).models, limit=limit)
-            return self._start("levels", request, about=about)
+        self._ready()
+        request = LevelsRequest(**self._reading(), models=self.asked_of(self.decisions.aim).models, limit=limit)
+        return self._start("levels", request, about=self.levels_about)
 
     @property
     def levels_about(self) -> str:
@@ -64,14 +62,13 @@ class ComparedCase(PopulatedCase):
 
     def measure_also(self, name: str) -> None:
         """Measure the compared candidates by another measure of the catalogue."""
-        with self.lock:
-            self._ready()
-            if name not in offered():
-                raise ParameterError("There is no such measure.", "Choose one of those on the page.")
-            if not self.decisions.pinned:
-                raise ParameterError("No candidate is compared.", "Add one to the comparison first.")
-            self._measures.setdefault(self.decisions.digest, {})[name] = None
-            self.scores()
+        self._ready()
+        if name not in offered():
+            raise ParameterError("There is no such measure.", "Choose one of those on the page.")
+        if not self.decisions.pinned:
+            raise ParameterError("No candidate is compared.", "Add one to the comparison first.")
+        self._measures.setdefault(self.decisions.digest, {})[name] = None
+        self.scores()
 
     def scores(self) -> dict[tuple[str, str], CandidateScore]:
         """Give what was measured of candidates beyond what is always; what lacks of those compared is measured now."""
@@ -95,10 +92,9 @@ class ComparedCase(PopulatedCase):
 
     def attack(self) -> None:
         """Attack what is chosen, unless it is known how that ends."""
-        with self.lock:
-            self._ready()
-            request = AttackRequest(**self._reading(), candidate=self.asked_of(self.decisions.aim))
-            self._find_out("attack", request, "attack", self.decisions.digest, self.decisions.aim.key)
+        self._ready()
+        request = AttackRequest(**self._reading(), candidate=self.asked_of(self.decisions.aim))
+        self._find_out("attack", request, "attack", self.decisions.digest, self.decisions.aim.key)
 
     @property
     def attacks_about(self) -> str:

@@ -15,12 +15,14 @@ from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.changes import changes
 from shoal.web.cases.decisions import Decisions
-from shoal.web.cases.hierarchies import ColumnHierarchy, Edit, MergeInto
+from shoal.web.cases.hierarchies import ColumnHierarchy
 from shoal.web.cases.history import History
 from shoal.web.cases.opened_file import Opened
 from shoal.web.cases.role_import import ImportedRoles, roles_in
 from shoal.web.errors import NotThereError, StaleError
 from shoal.web.tasks.case_jobs import CaseJobs
+
+OF_CANDIDATES = ("search", "spread", "scores", "attack")  # tasks about ways to protect the table
 
 
 def fresh_id() -> str:
@@ -29,7 +31,7 @@ def fresh_id() -> str:
 
 
 class DecidedCase:
-    """The decisions about one file.
+    """The decisions about one file. Who makes one holds the case: see `changing`.
 
     Parameters
     ----------
@@ -90,29 +92,24 @@ class DecidedCase:
 
     def decide_roles(self, changed: Mapping[str, Role | None], rule: Mapping[str, Any] | None = None) -> None:
         """Give columns roles, and with them maybe a rule that is promised where it is kept."""
-        with self.lock:
-            self._need_file()
-            decided = self.decisions.with_roles(changed)
-            self.history.decide(N_("roles"), decided if rule is None else replace(decided, rule=rule))
-            self.jobs.cancel(
-                "measure", "unicity", "reasons", "sections", "levels", "search", "spread", "scores", "attack"
-            )
+        self._need_file()
+        decided = self.decisions.with_roles(changed)
+        self.history.decide(N_("roles"), decided if rule is None else replace(decided, rule=rule))
+        self.jobs.cancel("measure", "unicity", "reasons", "sections", "levels", *OF_CANDIDATES)
 
     def decide_treatment(self, column: str, written: str) -> None:
         """Let a column that names people, or holds dates, become something else than nothing."""
-        with self.lock:
-            self._need_file()
-            self.history.decide(N_("identifiers"), self.decisions.with_treatment(column, written))
+        self._need_file()
+        self.history.decide(N_("identifiers"), self.decisions.with_treatment(column, written))
 
     def import_roles(self, content: bytes) -> ImportedRoles:
         """Give columns the roles that a recipe or a certificate gives them; others stay as they were."""
-        with self.lock:
-            self._need_file()
-            found = roles_in(content, list(self.decisions.roles))
-            self.decide_roles(found.roles)
-            for column, written in found.treatments.items():
-                self.decide_treatment(column, written)
-            return found
+        self._need_file()
+        found = roles_in(content, list(self.decisions.roles))
+        self.decide_roles(found.roles)
+        for column, written in found.treatments.items():
+            self.decide_treatment(column, written)
+        return found
 
     @property
     def suggested(self) -> dict[str, Role | None]:
@@ -120,15 +117,10 @@ class DecidedCase:
         guesses = {column["name"]: Role(column["role"]) for column in self.look.get("columns", [])}
         return {name: guesses[name] for name in self.decisions.undecided if name in guesses}
 
-    def accept_roles(self) -> None:
-        """Give every undecided column the role that was guessed."""
-        self.decide_roles(self.suggested)
-
     def choose(self, aim: Aim) -> None:
         """Choose a way to protect the table."""
-        with self.lock:
-            self._need_file()
-            self.history.decide(N_("choice of protection"), self.decisions.with_aim(aim, self._people))
+        self._need_file()
+        self.history.decide(N_("choice of protection"), self.decisions.with_aim(aim, self._people))
 
     @property
     def _people(self) -> int | None:
@@ -140,22 +132,18 @@ class DecidedCase:
 
     def pin(self, key: str, *, pinned: bool) -> None:
         """Put a candidate beside others, or take it away."""
-        with self.lock:
-            aim = Aim.of(key)
-            self.history.decide(N_("comparison"), self.decisions.with_pin(aim.key, pinned=pinned))
+        self.history.decide(N_("comparison"), self.decisions.with_pin(Aim.of(key).key, pinned=pinned))
 
     def compare(self, keys: Sequence[str]) -> None:
         """Put some candidates side by side, and no others."""
-        with self.lock:
-            self._need_file()
-            self.history.decide(N_("comparison"), self.decisions.with_pins([Aim.of(key).key for key in keys]))
+        self._need_file()
+        self.history.decide(N_("comparison"), self.decisions.with_pins([Aim.of(key).key for key in keys]))
 
     def decide_hierarchy(self, column: str, hierarchy: ColumnHierarchy | None) -> None:
         """Give a quasi-identifier a hierarchy, or none."""
-        with self.lock:
-            self._need_file()
-            self.history.decide(N_("hierarchy"), self.decisions.with_hierarchy(column, hierarchy))
-            self.jobs.cancel("search", "spread", "scores", "attack")
+        self._need_file()
+        self.history.decide(N_("hierarchy"), self.decisions.with_hierarchy(column, hierarchy))
+        self.jobs.cancel(*OF_CANDIDATES)
 
     def hierarchy(self, column: str) -> ColumnHierarchy:
         """Give the hierarchy of a column."""
@@ -163,25 +151,13 @@ class DecidedCase:
             raise NotThereError("There is no such hierarchy.", "Build it first.")
         return self.decisions.hierarchies[column]
 
-    def merge_groups(self, column: str, least: int, into: MergeInto) -> None:
-        """Merge groups of few people in the hierarchy of a column."""
-        with self.lock:
-            self.decide_hierarchy(column, self.hierarchy(column).merged(least, into))
-
-    def edit_hierarchy(self, column: str, action: Edit, level: int, groups: Sequence[str], name: str) -> None:
-        """Change groups in the hierarchy of a column."""
-        with self.lock:
-            self.decide_hierarchy(column, self.hierarchy(column).edited(action, level, groups, name))
-
     def undo(self) -> None:
         """Take back the last decision."""
-        with self.lock:
-            self.history.undo()
+        self.history.undo()
 
     def redo(self) -> None:
         """Decide again what was taken back."""
-        with self.lock:
-            self.history.redo()
+        self.history.redo()
 
     def _need_file(self) -> Opened:
         if self.file is None:

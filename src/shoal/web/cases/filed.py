@@ -17,6 +17,7 @@ from tempfile import mkdtemp
 from shoal.engines.io.digests import of_file
 from shoal.errors import ShoalError
 from shoal.languages import N_
+from shoal.web.cases.decided import OF_CANDIDATES
 from shoal.web.cases.decisions import Decisions
 from shoal.web.cases.findings import Found
 from shoal.web.cases.opening import OpenedCase
@@ -31,24 +32,22 @@ class FiledCase(OpenedCase):
 
     def take_files(self, paths: Sequence[Path], *, sent: bool) -> None:
         """Decide that files lie beside the table, or copies if they were not sent; of the same name there is one."""
-        with self.lock:
-            self._need_file()
-            ours = [each if sent else Path(shutil.copy(each, mkdtemp(dir=self.folder))) for each in paths]
-            found = [CaseFile(name=each.name, sha256=of_file(each).sha256) for each in ours]
-            decided = self.decisions.with_files(found)
-            for place, each in zip(ours, found, strict=True):
-                self._put_away(place, each)
-            self._decide_files(decided)
+        self._need_file()
+        ours = [each if sent else Path(shutil.copy(each, mkdtemp(dir=self.folder))) for each in paths]
+        found = [CaseFile(name=each.name, sha256=of_file(each).sha256) for each in ours]
+        decided = self.decisions.with_files(found)
+        for place, each in zip(ours, found, strict=True):
+            self._put_away(place, each)
+        self._decide_files(decided)
 
     def drop_file(self, name: str) -> None:
         """Decide that a file lies beside the table no more."""
-        with self.lock:
-            self._need_file()
-            self._decide_files(self.decisions.without_file(name))
+        self._need_file()
+        self._decide_files(self.decisions.without_file(name))
 
     def _decide_files(self, decided: Decisions) -> None:
         self.history.decide(N_("other files"), decided)
-        self.jobs.cancel("search", "spread", "scores", "attack")
+        self.jobs.cancel(*OF_CANDIDATES)
 
     def place_of(self, given: CaseFile) -> Path | None:
         """Give where a file lies, if it is still there."""

@@ -10,7 +10,7 @@ from typing import Any
 from shoal.errors import DataError
 from shoal.languages import N_
 from shoal.schema import Role
-from shoal.web.cases.decided import DecidedCase, fresh_id
+from shoal.web.cases.decided import OF_CANDIDATES, DecidedCase, fresh_id
 from shoal.web.cases.decisions import Decisions
 from shoal.web.cases.findings import Findings, Found
 from shoal.web.cases.history import History, Version, now
@@ -25,7 +25,7 @@ from shoal.web.tasks.job import Job, Part
 # What is done with the table as it is read, and is for nothing when it is read in another way.
 _OF_THE_TABLE = (
     "tree", "tree-preview", "measure", "unicity", "reasons", "sections", "population", "certificate", "harbor",
-    "levels", "search", "spread", "scores", "attack", "rows",
+    "levels", "rows", *OF_CANDIDATES,
 )  # fmt: skip
 
 Take = Callable[[Found], None]
@@ -206,17 +206,15 @@ class OpenedCase(DecidedCase):
 
     def undo(self) -> None:
         """Take back the last decision; the file is looked at again if it is read in another way then."""
-        with self.lock:
-            before = self.decisions.layout
-            super().undo()
-            self._look_again(before)
+        before = self.decisions.layout
+        super().undo()
+        self._look_again(before)
 
     def redo(self) -> None:
         """Decide again what was taken back."""
-        with self.lock:
-            before = self.decisions.layout
-            super().redo()
-            self._look_again(before)
+        before = self.decisions.layout
+        super().redo()
+        self._look_again(before)
 
     def _look_again(self, before: m.Layout) -> None:
         if self.file is not None and self.decisions.layout != before:

@@ -11,6 +11,7 @@ from shoal.errors import ParameterError
 from shoal.languages import N_
 from shoal.measures.reidentification.thresholds import threshold_of
 from shoal.web.cases.aims import IN_POPULATION, Aim
+from shoal.web.cases.decided import OF_CANDIDATES
 from shoal.web.cases.filed import FiledCase
 from shoal.web.cases.findings import Found
 from shoal.web.tasks.job import Job
@@ -44,24 +45,22 @@ class PopulatedCase(FiledCase):
 
     def forget_population(self) -> None:
         """Decide that no table of the population is used."""
-        with self.lock:
-            self._need_file()
-            self._decide_population(None)
+        self._need_file()
+        self._decide_population(None)
 
     def _decide_population(self, found: PopulationFile | None) -> None:
         known: dict[str, Any] = {"population": found, "called": {}, "population_size": None, "sampling_fraction": None}
         asked = self.decisions.asked.model_copy(update=known)
         self.history.decide(N_("population"), self.decisions.with_asked(asked))
-        self.jobs.cancel("sections", "search", "spread", "scores", "attack")
+        self.jobs.cancel("sections", *OF_CANDIDATES)
 
     def ask_risk(self, changed: dict[str, Any]) -> None:
         """Ask something of the risk, and find it out, unless it is known."""
-        with self.lock:
-            self._ready()
-            asked = RiskAsked.model_validate(self.decisions.asked.model_dump() | changed)
-            _refuse(asked)
-            self.history.decide(N_("questions of the risk"), self.decisions.with_asked(asked))
-            self._find_out("sections", self._sections_request(), "sections", self.decisions.asked_digest)
+        self._ready()
+        asked = RiskAsked.model_validate(self.decisions.asked.model_dump() | changed)
+        _refuse(asked)
+        self.history.decide(N_("questions of the risk"), self.decisions.with_asked(asked))
+        self._find_out("sections", self._sections_request(), "sections", self.decisions.asked_digest)
 
     def _sections_request(self) -> SectionsRequest:
         asked = self.decisions.asked.model_copy(update={"called": self.decisions.called})

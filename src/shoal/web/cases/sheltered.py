@@ -9,6 +9,7 @@ from shoal.errors import ParameterError
 from shoal.languages import N_
 from shoal.schema import Role
 from shoal.web.cases.compared import ComparedCase
+from shoal.web.cases.decided import OF_CANDIDATES
 from shoal.web.cases.findings import Found
 from shoal.web.tasks.harbor_messages import HarborRequest
 from shoal.web.tasks.job import Job
@@ -19,9 +20,8 @@ class ShelteredCase(ComparedCase):
 
     def find_harbor(self, **asked: Any) -> Job:
         """Look for the eighteen kinds of identifiers, as `HarborRequest` asks for them; roles are not needed."""
-        with self.lock:
-            request = HarborRequest(**self._table(self._need_file()), **asked)
-            return self._start("harbor", request, about=self.harbor_about)
+        request = HarborRequest(**self._table(self._need_file()), **asked)
+        return self._start("harbor", request, about=self.harbor_about)
 
     @property
     def harbor_about(self) -> str:
@@ -38,18 +38,14 @@ class ShelteredCase(ComparedCase):
 
         Releases that keep the rule promise it from now on.
         """
-        with self.lock:
-            found = self.known_harbor
-            if not found:
-                raise ParameterError("Nothing was looked for yet.", "Look for identifiers first.")
-            self.decide_roles(
-                {each["column"]: Role.QUASI if each["how"] else Role.IDENTIFIER for each in found["columns"]},
-                found["rule"],
-            )
+        found = self.known_harbor
+        if not found:
+            raise ParameterError("Nothing was looked for yet.", "Look for identifiers first.")
+        roles = {each["column"]: Role.QUASI if each["how"] else Role.IDENTIFIER for each in found["columns"]}
+        self.decide_roles(roles, found["rule"])
 
     def promise_no_rule(self) -> None:
         """Decide that the rule is promised no more, also in releases that keep it."""
-        with self.lock:
-            self._need_file()
-            self.history.decide(N_("safe harbor"), replace(self.decisions, rule={}))
-            self.jobs.cancel("search", "spread", "scores", "attack")
+        self._need_file()
+        self.history.decide(N_("safe harbor"), replace(self.decisions, rule={}))
+        self.jobs.cancel(*OF_CANDIDATES)

@@ -115,7 +115,7 @@ def build(case: Here, shown: Shown, given: Building, wait: Wait = 0) -> JobStatu
 def merge(case: Here, shown: Shown, given: Merging) -> HierarchyState:
     """Merge groups of few people with the one beside them, or give up the split that made them."""
     with case.changing(shown):
-        case.merge_groups(given.column, given.least, given.into)
+        case.decide_hierarchy(given.column, case.hierarchy(given.column).merged(given.least, given.into))
     return hierarchy(case, given.column)
 
 
@@ -123,7 +123,8 @@ def merge(case: Here, shown: Shown, given: Merging) -> HierarchyState:
 def edit(case: Here, shown: Shown, given: Editing) -> HierarchyState:
     """Change groups of a hierarchy: move, split, merge or rename them, set borders, add or remove a level."""
     with case.changing(shown):
-        case.edit_hierarchy(given.column, given.action, given.level, given.groups, given.name)
+        changed = case.hierarchy(given.column).edited(given.action, given.level, given.groups, given.name)
+        case.decide_hierarchy(given.column, changed)
     return hierarchy(case, given.column)
 
 

@@ -211,7 +211,7 @@ def accept_roles(case: Here, shown: Shown, sure: Annotated[bool, Form()] = False
     """Take all guesses."""
     with case.changing(shown):
         _insist(case.suggested, sure=sure)
-        case.accept_roles()
+        case.decide_roles(case.suggested)
     return see("/roles")
 
 
