@@ -11,10 +11,10 @@ import ipaddress
 import socket
 from collections.abc import Iterable, Mapping
 from html import escape
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -129,7 +129,7 @@ class Guard:
 
     def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
         token = self._settings.token
-        if token is None or _same(_cookie(headers, self.cookie), token):
+        if token is None or _same(HTTPConnection(scope).cookies.get(self.cookie, ""), token):
             return None
         kind, _, given = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and _same(given.strip(), token):
@@ -173,14 +173,6 @@ def _too_long(scope: Scope, headers: Headers) -> Response | None:
 def _same(given: str, token: str) -> bool:
     """Compare in a time that tells nothing."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
-
-
-def _cookie(headers: Mapping[str, str], name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
 
 
 def _from_here(headers: Mapping[str, str], host: str, scheme: str) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from http.cookies import CookieError, SimpleCookie
-
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shoal.web.session_store import Session, SessionStore
@@ -26,7 +24,7 @@ class SessionMiddleware:
         if scope["type"] != "http" or scope["path"].startswith(_OPEN):
             await self._app(scope, receive, send)
             return
-        given = _given(Headers(scope=scope).get("cookie", ""), self._sessions.cookie)
+        given = HTTPConnection(scope).cookies.get(self._sessions.cookie, "")
         session = self._sessions.enter(given)
         scope.setdefault("state", {}).update(session=session, store=self._sessions)
 
@@ -38,14 +36,6 @@ class SessionMiddleware:
             await send(message)
 
         await self._app(scope, receive, remembered)
-
-
-def _given(cookies: str, name: str) -> str:
-    try:
-        found = SimpleCookie(cookies).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
 
 
 def store_of(request: Request) -> SessionStore:
