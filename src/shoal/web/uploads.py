@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.datastructures import UploadFile
@@ -40,7 +41,7 @@ class _Part:
         self._folder, self._most, self._any_kind = folder, most, any_kind
         self._field = self._value = b""
         self._headers: dict[bytes, bytes] = {}
-        self._size = 0
+        self.size = 0
         self._open: int | None = None
         self.path: Path | None = None
 
@@ -75,25 +76,17 @@ class _Part:
 
     def write(self, data: bytes) -> None:
         """Add to the file."""
-        self._size += len(data)
-        if self._size > self._most:
+        self.size += len(data)
+        if self.size > self._most:
             raise _too_large(self._most)
         assert self._open is not None
         os.write(self._open, data)
 
     def on_part_end(self) -> None:
-        self.close()
-
-    def close(self) -> None:
         """Close the file."""
         if self._open is not None:
             os.close(self._open)
             self._open = None
-
-    @property
-    def size(self) -> int:
-        """How long it is."""
-        return self._size
 
 
 async def received(request: Request, within: Path, most: int, name: str = "", *, any_kind: bool = False) -> Path:
@@ -119,12 +112,12 @@ async def received(request: Request, within: Path, most: int, name: str = "", *,
     part = _Part(folder, most, any_kind=any_kind)
     try:
         await _receive(request.stream(), request.headers.get("content-type", ""), part, name)
-        part.close()
+        part.on_part_end()
         if part.path is None or not part.size:
             raise DataError("No file was sent, or an empty one.", "Choose a file, then send it.")
         return part.path
     except BaseException:
-        part.close()
+        part.on_part_end()
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
@@ -155,17 +148,8 @@ async def _receive(stream: AsyncIterator[bytes], content_type: str, part: _Part,
     kind, options = parse_options_header(content_type)
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
         raise DataError("What was sent is not a form with a file.", "Send multipart/form-data, or name the file.")
-    parser = MultipartParser(
-        options[b"boundary"],
-        {
-            "on_header_field": part.on_header_field,
-            "on_header_value": part.on_header_value,
-            "on_header_end": part.on_header_end,
-            "on_headers_finished": part.on_headers_finished,
-            "on_part_data": part.on_part_data,
-            "on_part_end": part.on_part_end,
-        },
-    )
+    called: Any = {name: getattr(part, name) for name in dir(part) if name.startswith("on_")}  # as the parser calls it
+    parser = MultipartParser(options[b"boundary"], called)
     try:
         async for block in stream:
             parser.write(block)
