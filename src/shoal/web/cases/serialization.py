@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -51,6 +52,9 @@ class StoredHierarchy(Message):
         return ColumnHierarchy(self.how, self.rows, self.counts, self.texts)
 
 
+_BESIDE_DECISIONS = ("number", "step", "subject", "at")  # what a version says
+
+
 class StoredVersion(Message):
     """A version: see `Version`. Hierarchies lie elsewhere, under their digests."""
 
@@ -72,28 +76,15 @@ class StoredVersion(Message):
     def of(cls, version: Version) -> StoredVersion:
         """Give a version as plain values."""
         decisions = version.decisions
-        return cls(
-            number=version.number,
-            step=version.step,
-            subject=version.subject,
-            at=version.at,
-            roles=dict(decisions.roles),
-            aim=decisions.aim.key,
-            pinned=decisions.pinned,
-            hierarchies={column: each.digest for column, each in decisions.hierarchies.items()},
-            layout=decisions.layout,
-            treatments=dict(decisions.treatments),
-            asked=decisions.asked,
-            files=decisions.files,
-            rule=dict(decisions.rule),
-        )
+        said = {each.name: getattr(decisions, each.name) for each in fields(decisions)}
+        said |= {name: dict(said[name]) for name in ("roles", "treatments", "rule")}
+        said |= {"aim": decisions.aim.key}
+        said |= {"hierarchies": {column: each.digest for column, each in decisions.hierarchies.items()}}
+        return cls(**{name: getattr(version, name) for name in _BESIDE_DECISIONS}, **said)
 
     def version(self, hierarchies: Mapping[str, StoredHierarchy]) -> Version:
         """Give the version itself, with its hierarchies by their digests."""
         found = {column: hierarchies[digest].hierarchy for column, digest in self.hierarchies.items()}
-        decisions = Decisions(
-            self.roles, Aim.of(self.aim), self.pinned, found, self.layout, self.treatments, self.asked, self.files,
-            self.rule,
-        )  # fmt: skip
-        given: dict[str, Any] = {"number": self.number, "step": self.step, "subject": self.subject, "at": self.at}
-        return Version(**given, decisions=decisions)
+        said: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(Decisions)}
+        decisions = Decisions(**said | {"aim": Aim.of(self.aim), "hierarchies": found})
+        return Version(**{name: getattr(self, name) for name in _BESIDE_DECISIONS}, decisions=decisions)

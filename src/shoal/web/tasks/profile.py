@@ -101,17 +101,14 @@ def _refuse(table: Table, most: int) -> None:
 
 
 def _described(table: Table, report: ColumnReport) -> ColumnProfile:
+    alike = {
+        name: getattr(report, name) for name in ("name", "kind", "why_kind", "distinct", "missing", "role", "label")
+    }
     return ColumnProfile(
-        name=report.name,
-        kind=report.kind,
-        why_kind=report.why_kind,
-        distinct=report.distinct,
-        missing=report.missing,
-        role=report.role,
+        **alike,
         why=report.why_role.removesuffix(UNDECIDED),
         sure=not report.why_role.endswith(UNDECIDED),
         bars=tuple(_bars(table, report.name)),
-        label=report.label,
         value_labels=dict(report.value_labels),
         missing_codes=tuple(report.missing_codes),
     )
