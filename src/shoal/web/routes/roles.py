@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import Form, Query, Request
+from fastapi import Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from shoal.domains.axis import KINDS
@@ -18,13 +17,13 @@ from shoal.pseudonyms.treatments import DROP
 from shoal.schema import Role
 from shoal.secret_keys import key_in_environment
 from shoal.web.cases.case import Case
-from shoal.web.cases.role_import import ImportedRoles
 from shoal.web.page_templates import page, part
 from shoal.web.routes.shared import BYTES, LONGEST_WAIT, Fields, Here, Shown, api_router, by_htmx, page_router, see
 from shoal.web.tasks.messages import ColumnProfile, Layout
 from shoal.web.uploads import small_file
 
 api, pages = api_router(), page_router()
+SentRoles = Annotated[bytes, Depends(small_file)]
 Filter = Annotated[str, Query(max_length=200)]
 UNDECIDED = "undecided"
 MANY = 12  # quasi-identifiers that are not made at once without asking
@@ -74,16 +73,11 @@ def treat_identifier(case: Here, shown: Shown, given: GivenTreatment) -> dict[st
 
 
 @api.put("/roles/import", openapi_extra={"requestBody": BYTES})
-async def import_roles(request: Request, case: Here, shown: Shown) -> list[ColumnState]:
+def import_roles(case: Here, shown: Shown, sent: SentRoles) -> list[ColumnState]:
     """Give columns the roles that a recipe (TOML) or a certificate (JSON) gives them; others stay as they were."""
-    content = await request.body()
-    await run_in_threadpool(_take, case, shown, content)
-    return roles(case)
-
-
-def _take(case: Case, shown: str | None, content: bytes) -> ImportedRoles:
     with case.changing(shown):
-        return case.import_roles(content)
+        case.import_roles(sent)
+    return roles(case)
 
 
 @pages.get("/roles")
@@ -216,16 +210,13 @@ def accept_roles(case: Here, shown: Shown, sure: Annotated[bool, Form()] = False
 
 
 @pages.post("/roles/import")
-async def import_roles_by_form(request: Request, case: Here, shown: Shown) -> Response:
+def import_roles_by_form(case: Here, shown: Shown, sent: SentRoles) -> Response:
     """Give columns the roles that a recipe or a certificate gives them."""
-    content = await small_file(request)
     if case.file is None:
         return see("/data")
-    return await run_in_threadpool(_imported, case, shown, content)
-
-
-def _imported(case: Case, shown: str | None, content: bytes) -> HTMLResponse:
     try:
-        return _page(case, notice=_take(case, shown, content).sentence)
+        with case.changing(shown):
+            found = case.import_roles(sent)
     except ShoalError as error:
         return _page(case, message=error, status=422)
+    return _page(case, notice=found.sentence)
