@@ -38,16 +38,20 @@ def about(text: str, found: Mapping[str, Any]) -> str:
     return f"≈ {text}" if found.get("sampled") else text
 
 
+def _within(share: str, interval: Sequence[float] | None) -> str:
+    """Say how far a share may be off, if that is known."""
+    if not interval:
+        return share
+    return _("%(share)s (%(low)s to %(high)s)", share=share, low=percent(interval[0]), high=percent(interval[1]))
+
+
 def estimate(found: Mapping[str, Any], name: str) -> str:
     """Give a share of a candidate, and where it is an estimate how far it may be off.
 
     >>> estimate({"kept": 0.9, "sampled": 5000, "kept_interval": [0.88, 0.95]}, "kept")
     '≈ 90% (88% to 95%)'
     """
-    share, interval = about(percent(found[name]), found), found.get(f"{name}_interval")
-    if not interval:
-        return share
-    return _("%(share)s (%(low)s to %(high)s)", share=share, low=percent(interval[0]), high=percent(interval[1]))
+    return _within(about(percent(found[name]), found), found.get(f"{name}_interval"))
 
 
 def highest(found: Mapping[str, Any]) -> str:
@@ -115,10 +119,7 @@ def known_points_line(found: Mapping[str, Any]) -> str:
     if not rows:
         return _("Nobody has a point: the quasi-identifiers are empty.")
     row = next((each for each in rows if each["points"] == 2), rows[0])
-    share = about(percent(row["share"]), {"sampled": not row["exact"]})
-    if row["interval"]:
-        low, high = map(percent, row["interval"])
-        share = _("%(share)s (%(low)s to %(high)s)", share=share, low=low, high=high)
+    share = _within(about(percent(row["share"]), {"sampled": not row["exact"]}), row["interval"])
     return ngettext(
         "Anyone who knows %(num)s point of a person finds exactly that person: on average for %(share)s of people.",
         "Anyone who knows %(num)s points of a person finds exactly that person: on average for %(share)s of those with "
