@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.assessment.set_aside import attacked
-from shoal.web.tasks.attack_messages import AttackRequest, AttackSuccess, AttackSummary
+from shoal.web.tasks.attack_messages import AttackRequest, AttackSummary
 from shoal.web.tasks.candidates import made
 from shoal.web.tasks.messages import ImpossibleCandidate
 from shoal.web.tasks.reading import whole
@@ -21,7 +21,4 @@ def attack(request: AttackRequest, report: Reporter) -> AttackSummary:
     found = attacked(release, table)
     if found is None:
         return AttackSummary(key=key, problem="It cannot be made again without some of its people.")
-    named = AttackSuccess.model_fields
-    return AttackSummary(
-        key=key, attacks=tuple(AttackSuccess(**{name: getattr(each, name) for name in named}) for each in found)
-    )
+    return AttackSummary.model_validate({"key": key, "attacks": found}, from_attributes=True)

@@ -21,7 +21,6 @@ from shoal.web.tasks.section_messages import (
     PopulationFile,
     SectionsFound,
     SectionsRequest,
-    SectionTable,
 )
 
 
@@ -54,14 +53,9 @@ def risk_of(request: SectionsRequest, report: Reporter) -> Risk:
 
 
 def _section(found: RiskSection) -> FoundSection:
-    tables = (
-        SectionTable(title=each.title, head=tuple(each.head), rows=tuple(map(tuple, each.rows)))
-        for each in found.tables
-    )
-    return FoundSection(
-        title=found.title, answers=tuple(found.found), sentences=tuple(found.sentences), tables=tuple(tables),
-        pictures=tuple(drawn.html() for drawn in found.pictures()),
-    )  # fmt: skip
+    said = {"title": found.title, "answers": list(found.found), "sentences": found.sentences, "tables": found.tables}
+    pictures = [drawn.html() for drawn in found.pictures()]
+    return FoundSection.model_validate(said | {"pictures": pictures}, from_attributes=True)
 
 
 def _sha256(place: Path) -> str:
