@@ -237,7 +237,7 @@ class Case(CertifiedCase):
 
     def candidate(self, key: str) -> Found | None:
         """Give a candidate if it is known, whatever is chosen now."""
-        found = self.findings.candidate(self.decisions.digest, key)
+        found = self.findings.known("candidate", self.decisions.digest, key) or None
         gone = self.gone(Aim.of(key)) if found is None else None
         return found if gone is None else _lacking(key, *gone)
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.findings import Found
-from shoal.web.cases.library import CaseLibrary
 from shoal.web.cases.populated import PopulatedCase
 from shoal.web.measure_names import asked, offered
-from shoal.web.settings import Settings
 from shoal.web.tasks.attack_messages import AttackRequest
-from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.distribution_messages import DistributionsRequest
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.level_messages import LevelsRequest
@@ -23,8 +21,8 @@ from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
 class ComparedCase(PopulatedCase):
     """A case whose candidates are compared."""
 
-    def __init__(self, jobs: CaseJobs, library: CaseLibrary, settings: Settings) -> None:
-        super().__init__(jobs, library, settings)
+    def __init__(self, *where: Any) -> None:
+        super().__init__(*where)
         self._measures: dict[str, dict[str, None]] = {}  # that were asked for, by the decisions they are about
 
     def spreads(self) -> dict[str, Found]:
@@ -32,7 +30,7 @@ class ComparedCase(PopulatedCase):
         with self.lock:
             self._ready()
             digest, pinned = self.decisions.digest, self._pinned
-            known = {key: found for key in pinned if (found := self.findings.spread(digest, key)) is not None}
+            known = {key: found for key in pinned if (found := self.findings.known("spread", digest, key))}
             missing = [self.asked_of(Aim.of(key)) for key in pinned if known.get(key, {"sampled": True})["sampled"]]
             about = " ".join((digest, *pinned))
             if missing and not self.jobs.busy("spread", about):

@@ -49,19 +49,15 @@ class Findings:
         """Give what is known of a kind; nothing if it was not found out yet."""
         return self._known.get((kind, digest, key), {})
 
-    def candidate(self, digest: str, key: str) -> Found | None:
-        """Give a candidate, if it is known."""
-        return self._known.get(("candidate", digest, key))
+    def all(self, kind: str, digest: str) -> Mapping[str, Found]:
+        """Give all that is known of a kind, by its keys."""
+        return {key: each for (name, of, key), each in self._known.items() if (name, of) == (kind, digest)}
 
     def candidates(self, digest: str) -> Mapping[str, Found]:
         """Give all candidates that are known."""
-        return {key: each for (kind, of, key), each in self._known.items() if (kind, of) == ("candidate", digest)}
-
-    def spread(self, digest: str, key: str) -> Found | None:
-        """Give how columns are spread in a candidate, if that is known."""
-        return self._known.get(("spread", digest, key))
+        return self.all("candidate", digest)
 
     def scores(self, digest: str) -> dict[tuple[str, str], CandidateScore]:
         """Give what was measured of candidates, by the names of measure and candidate."""
-        found = [each for (kind, of, _), each in self._known.items() if (kind, of) == ("score", digest)]
-        return {(each.measure, each.key): each for each in map(CandidateScore.model_validate, found)}
+        found = map(CandidateScore.model_validate, self.all("score", digest).values())
+        return {(each.measure, each.key): each for each in found}

@@ -20,7 +20,7 @@ from shoal.web.cases.store import CaseInfo, CaseStore
 from shoal.web.settings import Settings
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.case_jobs import CaseJobs
-from shoal.web.tasks.job import Job, Part
+from shoal.web.tasks.job import Job, Part, leave_it
 
 # What is done with the table as it is read, and is for nothing when it is read in another way.
 _OF_THE_TABLE = (
@@ -29,10 +29,6 @@ _OF_THE_TABLE = (
 )  # fmt: skip
 
 Take = Callable[[Found], None]
-
-
-def _leave_it(_: Found) -> None:
-    """Do nothing with what was found."""
 
 
 class OpenedCase(DecidedCase):
@@ -175,7 +171,7 @@ class OpenedCase(DecidedCase):
         return {**self._with_roles(), "hierarchies": places}
 
     def _start(
-        self, task: str, *parts: m.TableRequest | Part, found: Take = _leave_it, ended: Take = _leave_it, **more: Any
+        self, task: str, *parts: m.TableRequest | Part, found: Take = leave_it, ended: Take = leave_it, **more: Any
     ) -> Job:
         """Start a job for the file that is open; what it finds on its way and at its end is taken while that is."""
         opened = self._need_file()

@@ -10,14 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.web.errors import NotThereError
-from shoal.web.tasks.job import Job, Part
+from shoal.web.tasks.job import Job, Part, leave_it
 from shoal.web.tasks.messages import TableRequest
 from shoal.web.tasks.queue import Queue
 from shoal.web.tasks.registry import task_kind
-
-
-def _pass(_: Any) -> None:
-    """Take no notice of it."""
 
 
 class CaseJobs:
@@ -83,8 +79,8 @@ class CaseJobs:
         task: str,
         *parts: TableRequest | Part,
         about: str = "",
-        found: Callable[[Any], None] = _pass,
-        ended: Callable[[Job], None] = _pass,
+        found: Callable[[Any], None] = leave_it,
+        ended: Callable[[Job], None] = leave_it,
         stays: bool = False,
     ) -> Job:
         """Start a job with a folder of its own, which goes when the job ends unless what it made is to stay."""

@@ -18,7 +18,7 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 _ENDED = ("done", "failed", "cancelled")
 
 
-def _nothing(*_: Any) -> None:
+def leave_it(_: Any) -> None:
     """Do nothing with it."""
 
 
@@ -56,8 +56,8 @@ class Job:
         *,
         owner: str = "",
         about: str = "",
-        found: Callable[[Any], None] = _nothing,
-        ended: Callable[[Job], None] = _nothing,
+        found: Callable[[Any], None] = leave_it,
+        ended: Callable[[Job], None] = leave_it,
         id: str = "",
     ) -> None:
         self.id = id or secrets.token_urlsafe(12)
