@@ -215,28 +215,20 @@ def page(case: Case, name: str, *, status: int = 200, **content: Any) -> HTMLRes
 
 def states(case: Case) -> dict[str, str]:
     """Give of each step what there is to say: done, something to do, or not yet possible."""
-    ready = case.file is not None and not case.decisions.problem
-    undecided = len(case.decisions.undecided)
-    chosen = case.candidate(case.decisions.aim.key) if ready else None
+    decisions, opened = case.decisions, case.file is not None
+    undecided, pinned = len(decisions.undecided), len(decisions.pinned)
+    ready = opened and not decisions.problem
+    roles = _("%(count)s to decide", count=undecided) if undecided else N_("done") if ready else N_("to do")
+    chosen = (case.candidate(decisions.aim.key) if ready else None) or {}
+    open_yet = "" if ready else N_("not yet")
+    compared = _("%(count)s of %(most)s", count=pinned, most=MOST_PINNED) if ready and pinned else open_yet
     return {
-        "data": "done" if case.file else "",
-        "roles": ""
-        if case.file is None
-        else _("%(count)s to decide", count=undecided)
-        if undecided
-        else N_("done")
-        if ready
-        else N_("to do"),
-        "risk": ("done" if case.known_risk.get("complete") else "") if ready else N_("not yet"),
-        "protect": "done" if chosen and "kept" in chosen else "" if ready else "not yet",
-        "compare": (
-            _("%(count)s of %(most)s", count=len(case.decisions.pinned), most=MOST_PINNED)
-            if case.decisions.pinned
-            else ""
-        )
-        if ready
-        else "not yet",
-        "release": "done" if case.releases else "" if ready else "not yet",
+        "data": "done" if opened else "",
+        "roles": roles if opened else "",
+        "risk": "done" if ready and case.known_risk.get("complete") else open_yet,
+        "protect": "done" if "kept" in chosen else open_yet,
+        "compare": compared,
+        "release": "done" if case.releases else open_yet,
     }
 
 

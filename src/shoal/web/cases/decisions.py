@@ -38,6 +38,11 @@ def certificate_of(release: str) -> str:
     return certificate_beside(Source("file", Path(release))).name
 
 
+def _name_of(*said: Any) -> str:
+    """Give what was decided a short name, which says all of it."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
+
+
 @dataclass(frozen=True)
 class Decisions:
     """Everything that was decided about one file. None is the role of a column that is not decided yet."""
@@ -85,7 +90,7 @@ class Decisions:
     def roles_digest(self) -> str:
         """A name of the roles and of how the file is read, for what was found with them."""
         said = self.layout.model_dump(mode="json", exclude_defaults=True)
-        return hashlib.sha256(json.dumps([self.given_roles, said], sort_keys=True).encode()).hexdigest()[:16]
+        return _name_of(self.given_roles, said)
 
     @property
     def digest(self) -> str:
@@ -93,9 +98,7 @@ class Decisions:
         population = self.asked.population
         known: list[Any] = [] if population is None else [[population.sha256, self.called]]
         known += [[each.name, each.sha256] for each in self.files] + ([dict(self.rule)] if self.rule else [])
-        return hashlib.sha256(
-            json.dumps([self.roles_digest, self._hierarchy_digests, *known], sort_keys=True).encode()
-        ).hexdigest()[:16]
+        return _name_of(self.roles_digest, self._hierarchy_digests, *known)
 
     @property
     def guards(self) -> list[str]:
@@ -154,7 +157,7 @@ class Decisions:
         """A name of the roles and of what is asked of the risk, for what was found with them."""
         said = self.asked.model_dump(mode="json") | {"called": self.called}
         trees = [self._hierarchy_digests] if self.asked.why and self.hierarchies else []
-        return hashlib.sha256(json.dumps([self.roles_digest, said, *trees], sort_keys=True).encode()).hexdigest()[:16]
+        return _name_of(self.roles_digest, said, *trees)
 
     @property
     def _hierarchy_digests(self) -> list[tuple[str, str]]:

@@ -161,8 +161,12 @@ class ColumnHierarchy:
             "add": lambda: hierarchy_edits.add_level(tree, level),
             "remove": lambda: hierarchy_edits.remove_level(tree, level),
         }[action]()
+        return self._with_rows(changed.levels)
+
+    def _with_rows(self, rows: tuple[ValuePath, ...]) -> ColumnHierarchy:
+        """Give a tree of its own over the same values, each with its people."""
         people = dict(zip((row[0] for row in self.rows), self.counts, strict=True))
-        return replace(self, how="", rows=changed.levels, counts=tuple(people[row[0]] for row in changed.levels))
+        return replace(self, how="", rows=rows, counts=tuple(people[row[0]] for row in rows))
 
     def _above(self, level: int, groups: Sequence[str]) -> str:
         """Give the one group in which all of these lie."""
@@ -190,8 +194,7 @@ class ColumnHierarchy:
         checked = Hierarchy.of([tuple(row) for row in rows], "merged").levels
         if checked == self.rows:
             raise ParameterError(f"No group has fewer than {least:,} people.", "There is nothing to merge.")
-        people = dict(zip((row[0] for row in self.rows), self.counts, strict=True))
-        return replace(self, how="", rows=checked, counts=tuple(people[row[0]] for row in checked))
+        return self._with_rows(checked)
 
 
 def hierarchy_of(how: str, found: dict[str, Any]) -> ColumnHierarchy:
