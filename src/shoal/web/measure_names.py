@@ -12,7 +12,7 @@ from shoal.languages import _, number
 from shoal.measures import Measure
 from shoal.measures.traces.linked_measure import LinkedMeasure
 from shoal.report.discretion import percent
-from shoal.web.tasks.score_messages import CandidateScore
+from shoal.web.tasks.candidate_messages import CandidateScore
 from shoal.web.words import named
 
 

@@ -33,13 +33,13 @@ from shoal.web.errors import NotThereError
 from shoal.web.file_access import release_names
 from shoal.web.settings import Settings
 from shoal.web.tasks import messages as m
+from shoal.web.tasks.candidate_messages import RowsRequest
 from shoal.web.tasks.case_file import CaseFile
 from shoal.web.tasks.case_jobs import CaseJobs
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.queue import Queue
-from shoal.web.tasks.reason_messages import ReasonsRequest
 from shoal.web.tasks.release_messages import ReleaseRequest
-from shoal.web.tasks.row_messages import RowsRequest
+from shoal.web.tasks.risk_messages import ReasonsRequest
 
 PDF_REMEDY = f"{how_to_install('report')}, then start the workbench again."
 

@@ -9,8 +9,8 @@ from shoal.errors import ParameterError
 from shoal.web.cases.findings import Found
 from shoal.web.cases.sheltered import ShelteredCase
 from shoal.web.errors import NotThereError
-from shoal.web.tasks.certificate_messages import CertificateRequest
 from shoal.web.tasks.job import Job
+from shoal.web.tasks.risk_messages import CertificateRequest
 
 
 class CertifiedCase(ShelteredCase):

@@ -11,11 +11,9 @@ from shoal.web.cases.aims import Aim
 from shoal.web.cases.findings import Found
 from shoal.web.cases.populated import PopulatedCase
 from shoal.web.measure_names import asked, offered
-from shoal.web.tasks.attack_messages import AttackRequest
-from shoal.web.tasks.distribution_messages import DistributionsRequest
+from shoal.web.tasks.candidate_messages import AttackRequest, CandidateScore, DistributionsRequest, ScoresRequest
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.level_messages import LevelsRequest
-from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
 
 
 class ComparedCase(PopulatedCase):

@@ -23,7 +23,7 @@ from shoal.web.cases.promise_terms import INSTEAD_OF_TABLE, USUAL_ERROR, terms
 from shoal.web.errors import NotThereError
 from shoal.web.tasks.case_file import CaseFile
 from shoal.web.tasks.messages import Layout
-from shoal.web.tasks.section_messages import RiskAsked
+from shoal.web.tasks.risk_messages import RiskAsked
 
 MOST_PINNED = 4
 MOST_FILES = 20

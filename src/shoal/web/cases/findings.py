@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from shoal.web.tasks.score_messages import CandidateScore
+from shoal.web.tasks.candidate_messages import CandidateScore
 
 Found = dict[str, Any]
 _KINDS = ("risk", "sections", "unicity", "candidate", "spread", "score", "attack")

@@ -16,7 +16,7 @@ from shoal.web.cases.filed import FiledCase
 from shoal.web.cases.findings import Found
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.messages import CandidateSpec, TableRequest
-from shoal.web.tasks.section_messages import PopulationFile, RiskAsked, SectionsRequest
+from shoal.web.tasks.risk_messages import PopulationFile, RiskAsked, SectionsRequest
 
 POPULATION_GONE = "The table of the population is not there any more.", "Send it once more, or go on without it."
 FILE_GONE = "A file that this reads is not there any more.", "Send it once more, or choose another way."

@@ -18,7 +18,7 @@ from shoal.web.cases.hierarchies import ColumnHierarchy
 from shoal.web.cases.history import Version
 from shoal.web.tasks.case_file import CaseFile
 from shoal.web.tasks.messages import Layout, Message
-from shoal.web.tasks.section_messages import RiskAsked
+from shoal.web.tasks.risk_messages import RiskAsked
 
 
 def _no_file(how: str) -> str:

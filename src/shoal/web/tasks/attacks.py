@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.assessment.set_aside import attacked
-from shoal.web.tasks.attack_messages import AttackRequest, AttackSummary
+from shoal.web.tasks.candidate_messages import AttackRequest, AttackSummary
 from shoal.web.tasks.candidates import made
 from shoal.web.tasks.messages import ImpossibleCandidate
 from shoal.web.tasks.reading import whole

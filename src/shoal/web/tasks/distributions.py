@@ -9,8 +9,8 @@ from shoal.report.bins import distribution
 from shoal.report.columns import ColumnCells
 from shoal.report.discretion import Discretion
 from shoal.table import Table
+from shoal.web.tasks.candidate_messages import ColumnDistribution, Distributions, DistributionsRequest
 from shoal.web.tasks.candidates import made
-from shoal.web.tasks.distribution_messages import ColumnDistribution, Distributions, DistributionsRequest
 from shoal.web.tasks.messages import CandidateSpec, ImpossibleCandidate, Message
 from shoal.web.tasks.reading import evenly, options_of, stages
 from shoal.web.tasks.registry import Reporter

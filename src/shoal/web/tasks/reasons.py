@@ -7,8 +7,8 @@ import numpy as np
 from shoal.assessment.record_reasons import RecordReasons
 from shoal.assessment.records_at_risk import write_records
 from shoal.web.tasks.reading import whole
-from shoal.web.tasks.reason_messages import ReasonRow, ReasonsRequest, ReasonsSummary
 from shoal.web.tasks.registry import Reporter
+from shoal.web.tasks.risk_messages import ReasonRow, ReasonsRequest, ReasonsSummary
 from shoal.web.tasks.rows import cells_of
 
 

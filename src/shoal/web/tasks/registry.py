@@ -8,19 +8,13 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from shoal.errors import InternalError
+from shoal.web.tasks import candidate_messages as c
 from shoal.web.tasks import messages as m
-from shoal.web.tasks.attack_messages import AttackRequest, AttackSummary
-from shoal.web.tasks.certificate_messages import CertificateDone, CertificateRequest
-from shoal.web.tasks.distribution_messages import Distributions, DistributionsRequest
+from shoal.web.tasks import risk_messages as r
 from shoal.web.tasks.harbor_messages import HarborRequest, HarborSummary
 from shoal.web.tasks.lanes import OPENING, RELEASE, SHOWN, Lane
 from shoal.web.tasks.level_messages import LevelsRequest, LevelsSummary
-from shoal.web.tasks.reason_messages import ReasonsRequest, ReasonsSummary
 from shoal.web.tasks.release_messages import ReleaseDone, ReleaseRequest
-from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
-from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
-from shoal.web.tasks.section_messages import PopulationFile, SectionsFound, SectionsRequest
-from shoal.web.tasks.unicity_messages import UnicitySummary
 
 
 class Reporter(Protocol):
@@ -69,20 +63,20 @@ TASKS = {
     "look": TaskKind(m.ProfileRequest, m.TableProfile, m.TableProfile, "profile:profile", OPENING),
     "preview": TaskKind(m.PreviewRequest, m.Preview, m.Preview, "profile:preview", OPENING),
     "measure": TaskKind(m.RiskRequest, m.RiskSummary, m.RiskSummary, "risk:measure"),
-    "unicity": TaskKind(m.RolesRequest, UnicitySummary, UnicitySummary, "unicity:measure"),
-    "reasons": TaskKind(ReasonsRequest, ReasonsSummary, ReasonsSummary, "reasons:find"),
-    "certificate": TaskKind(CertificateRequest, CertificateDone, CertificateDone, "risk_certificate:write"),
-    "sections": TaskKind(SectionsRequest, SectionsFound, SectionsFound, "sections:find"),
-    "population": TaskKind(m.TableRequest, PopulationFile, PopulationFile, "sections:population", OPENING),
+    "unicity": TaskKind(m.RolesRequest, r.UnicitySummary, r.UnicitySummary, "unicity:measure"),
+    "reasons": TaskKind(r.ReasonsRequest, r.ReasonsSummary, r.ReasonsSummary, "reasons:find"),
+    "certificate": TaskKind(r.CertificateRequest, r.CertificateDone, r.CertificateDone, "risk_certificate:write"),
+    "sections": TaskKind(r.SectionsRequest, r.SectionsFound, r.SectionsFound, "sections:find"),
+    "population": TaskKind(m.TableRequest, r.PopulationFile, r.PopulationFile, "sections:population", OPENING),
     "harbor": TaskKind(HarborRequest, HarborSummary, HarborSummary, "harbor:find"),
     "search": TaskKind(m.CandidatesRequest, m.TriedCandidate, m.CandidatesDone, "candidates:search"),
     "levels": TaskKind(LevelsRequest, LevelsSummary, LevelsSummary, "levels:explore_levels"),
-    "rows": TaskKind(RowsRequest, RowsBeforeAfter, RowsBeforeAfter, "rows:before_after"),
+    "rows": TaskKind(c.RowsRequest, c.RowsBeforeAfter, c.RowsBeforeAfter, "rows:before_after"),
     "tree": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build", OPENING),
     "tree-preview": TaskKind(m.HierarchyRequest, m.HierarchyRows, m.HierarchyRows, "hierarchies:build"),
-    "spread": TaskKind(DistributionsRequest, Distributions, m.Message, "distributions:compare"),
-    "scores": TaskKind(ScoresRequest, CandidateScore, m.Message, "scores:measure"),
-    "attack": TaskKind(AttackRequest, AttackSummary, AttackSummary, "attacks:attack"),
+    "spread": TaskKind(c.DistributionsRequest, c.Distributions, m.Message, "distributions:compare"),
+    "scores": TaskKind(c.ScoresRequest, c.CandidateScore, m.Message, "scores:measure"),
+    "attack": TaskKind(c.AttackRequest, c.AttackSummary, c.AttackSummary, "attacks:attack"),
     "publish": TaskKind(ReleaseRequest, ReleaseDone, ReleaseDone, "release:publish", RELEASE),
 }
 

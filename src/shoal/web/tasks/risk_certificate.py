@@ -8,8 +8,8 @@ from shoal.assessment.risk_certificate import RiskCertificate
 from shoal.atomic_files import OutputFile, all_or_none, put
 from shoal.certification.signatures import Seals, fingerprint_of
 from shoal.report.risk_certificate_page import risk_certificate_page
-from shoal.web.tasks.certificate_messages import CertificateDone, CertificateRequest, CertifiedAttacker
 from shoal.web.tasks.registry import Reporter
+from shoal.web.tasks.risk_messages import CertificateDone, CertificateRequest, CertifiedAttacker
 from shoal.web.tasks.sections import risk_of
 
 

@@ -8,11 +8,11 @@ from shoal.arrays import Integers
 from shoal.errors import DataError
 from shoal.schema import RELEASED
 from shoal.table import Table
+from shoal.web.tasks.candidate_messages import RowsBeforeAfter, RowsRequest
 from shoal.web.tasks.candidates import made
 from shoal.web.tasks.messages import ImpossibleCandidate
 from shoal.web.tasks.reading import options_of, stages
 from shoal.web.tasks.registry import Reporter
-from shoal.web.tasks.row_messages import RowsBeforeAfter, RowsRequest
 
 
 def before_after(request: RowsRequest, report: Reporter) -> RowsBeforeAfter:

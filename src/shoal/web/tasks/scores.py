@@ -11,11 +11,11 @@ from shoal.errors import ShoalError
 from shoal.measures import insist_on_measurable, score
 from shoal.releases.release import Release
 from shoal.table import Table
+from shoal.web.tasks.candidate_messages import CandidateScore, ScoresRequest
 from shoal.web.tasks.candidates import made
 from shoal.web.tasks.messages import ImpossibleCandidate, Message
 from shoal.web.tasks.reading import evenly, whole
 from shoal.web.tasks.registry import Reporter
-from shoal.web.tasks.score_messages import CandidateScore, ScoresRequest
 
 
 def measure(request: ScoresRequest, report: Reporter) -> Message:

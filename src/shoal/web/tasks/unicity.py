@@ -9,7 +9,7 @@ from shoal.assessment.known_points import POINTS, asked_points, unicity_of
 from shoal.web.tasks.messages import RolesRequest
 from shoal.web.tasks.reading import whole
 from shoal.web.tasks.registry import Reporter
-from shoal.web.tasks.unicity_messages import UnicitySummary
+from shoal.web.tasks.risk_messages import UnicitySummary
 
 
 def measure(request: RolesRequest, report: Reporter) -> UnicitySummary:
