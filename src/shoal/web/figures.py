@@ -201,16 +201,9 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
     own = [row for row in rows if row["own"]]
     for row in {id(row): row for row in (*own[:1], *own[-1:], *(row for row in own if row["here"]))}.values():
         row["name"] = _stands(row["dial"]) or row["method"]
-    return both(
-        risk_utility_map,
+    return map_of(
         rows,
         wide=_BROAD,
-        x="lost",
-        y="risk",
-        label="name",
-        tip="said",
-        group="method",
-        palette=method_palette(),
         link="to",
         data=["which"],
         chosen=_stands(chosen.dial) or chosen.method,
@@ -219,10 +212,6 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
         estimated="sampled",
         errors=("least_lost", "most_lost"),
         errors_y=("least_risk", "most_risk"),
-        percent_x=True,
-        log=True,
-        x_label=_("detail lost"),
-        y_label=_("average risk"),
         title=_("Risk and detail of every candidate"),
         description=_(
             "Lower is safer, further to the left keeps more. A line joins those that no other of the same promise "
@@ -234,6 +223,26 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
             else ""
         ),
         height=260,
+    )
+
+
+def map_of(rows: Sequence[Found], *, wide: float = _WIDE, **look: Any) -> Drawing:
+    """Draw candidates by the detail that is lost and the risk that is left."""
+    return both(
+        risk_utility_map,
+        rows,
+        wide=wide,
+        **look,
+        x="lost",
+        y="risk",
+        label="name",
+        tip="said",
+        group="method",
+        palette=method_palette(),
+        percent_x=True,
+        log=True,
+        x_label=_("detail lost"),
+        y_label=_("average risk"),
     )
 
 

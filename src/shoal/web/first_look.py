@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.charts import risk_utility_map
 from shoal.languages import _
-from shoal.report.look import method_palette
-from shoal.web.figures import Drawing, both
+from shoal.web.figures import Drawing, map_of
 
 ALONE = 0.999  # share of people in the example who stand alone
 # By method: k, what is kept of the detail, and the average risk.
@@ -52,21 +50,10 @@ def _map() -> Drawing:
     for row in rows:
         row["name"] = row["name"] if row["k"] in (2, 5, 50) else ""
         row["said"] = f"{row['method']}, k = {row['k']}"
-    return both(
-        risk_utility_map,
+    return map_of(
         rows,
-        x="lost",
-        y="risk",
-        label="name",
-        tip="said",
-        group="method",
-        palette=method_palette(),
         chosen="k = 5",
         frontier="method",
-        percent_x=True,
-        log=True,
-        x_label=_("detail lost"),
-        y_label=_("average risk"),
         title=_("The example, protected in thirty ways"),
         description=_("Lower is safer, further to the left keeps more. You choose with a slider."),
         height=210,
