@@ -82,7 +82,6 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
     known = [(f"{letter}: {aim.label}", found) for letter, aim, found in named if found and "kept" in found]
     columns = list(dict.fromkeys(name for _, found in known for name in found.get("loss_by_group", {})))
     by = by if by in columns else next(iter(columns), "")
-    job, second, third = (case.jobs.of(task) for task in ("search", "spread", "scores"))
     scores = case.scores() if named else {}
     drawn = [(f"{letter}: {aim.label}", spreads[aim.key]) for letter, aim, _ in named if aim.key in spreads]
     spread_columns = list(dict.fromkeys(each["column"] for _, known in drawn for each in known["columns"]))
@@ -96,9 +95,9 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
         of=of,
         spread_figure=figures.spreads(drawn, of) if of else None,
         spread_sampled=any(known["sampled"] for _, known in drawn),
-        spread_job=second,
+        spread_job=case.jobs.of("spread"),
         scores=measure_names.rows(case.measured, decisions.pinned, scores) if named else [],
-        scores_job=third,
+        scores_job=case.jobs.of("scores"),
         offered={name: measure_names.title(name) for name in measure_names.offered() if name not in case.measured},
         named=named,
         measures=wording.side_by_side([found for _letter, _aim, found in named]),
@@ -107,10 +106,10 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
         by=by,
         sentence=wording.comparison([(text.partition(":")[0], found) for text, found in known]),
         figure=figures.loss_by_group([(text.partition(":")[0], found) for text, found in known], by) if by else None,
-        poll=(job is not None and not job.over and len(known) < len(named))
-        or any(each is not None and not each.over for each in (second, third)),
+        poll=(case.jobs.at_work("search") and len(known) < len(named))
+        or any(map(case.jobs.at_work, ("spread", "scores"))),
         again=f"/compare?{urlencode({'by': by, 'of': of})}",
-        job=job,
+        job=case.jobs.of("search"),
     )
 
 

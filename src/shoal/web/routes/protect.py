@@ -125,14 +125,9 @@ def _result(case: Case, *, whole: bool = False, view: str = "map") -> dict[str, 
         "cells": cells[:_MOST_COLUMNS],
         "more_cells": max(0, len(cells) - _MOST_COLUMNS),
         "nearest": _nearest(case, aim) if found and not there else None,
-        "poll": _at_work(case, "search") or (_at_work(case, "measure") and (not risk or bool(risk["sampled"]))),
+        "poll": case.jobs.at_work("search") or (case.jobs.at_work("measure") and (not risk or bool(risk["sampled"]))),
         **_rows(case, follow=bool(there)),
     }
-
-
-def _at_work(case: Case, task: str) -> bool:
-    job = case.jobs.of(task)
-    return job is not None and not job.over
 
 
 def _cells(found: dict[str, Any]) -> list[tuple[str, str, float]]:

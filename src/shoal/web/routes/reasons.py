@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 
 from shoal.web.routes.sections import GivenQuestions, ask
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, file_to_keep, page_router, see
 
 api, pages = api_router(), page_router()
 
@@ -39,8 +39,7 @@ def find(case: Here, shown: Shown, given: GivenReasons | None = None, wait: Wait
 @api.get("/reasons.csv", response_class=FileResponse)
 def records(case: Here) -> FileResponse:
     """Give the list of all rows at risk by their numbers, if it was asked for: for those who may see the table."""
-    place = case.records_at_risk()
-    return FileResponse(place, filename=place.name, media_type="application/octet-stream")
+    return file_to_keep(case.records_at_risk())
 
 
 @pages.post("/risk/reasons")

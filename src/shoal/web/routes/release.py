@@ -38,6 +38,7 @@ from shoal.web.routes.shared import (
     Wait,
     api_router,
     by_form,
+    file_to_keep,
     made_anew,
     page_router,
     see,
@@ -127,8 +128,7 @@ def forget(case: Here, shown: Shown, id: str) -> None:
 @api.get("/releases/{id}/{name}", response_class=FileResponse)
 def download(case: Here, id: str, name: str) -> FileResponse:
     """Give a file of a release."""
-    path = case.released(id).file(name)
-    return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+    return file_to_keep(case.released(id).file(name))
 
 
 GONE = (Role.IDENTIFIER, Role.SUBJECT, Role.HOUSEHOLD)
@@ -177,8 +177,7 @@ def _chosen(case: Case, patience: float = 0) -> dict[str, Any]:
     key = case.decisions.aim.key
     if case.candidate(key) is None:
         candidates(case, patience)
-    job = case.jobs.of("search")
-    trying = job is not None and not job.over  # asked before what it may just have found
+    trying = case.jobs.at_work("search")  # asked before what it may just have found
     found = case.candidate(key)
     left, forbidden = names("left"), (found or {}).get("forbidden", {})
     return {

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from shoal.web.cases.case import Case
 from shoal.web.errors import NotThereError
-from shoal.web.routes.shared import Here, Shown, Wait, after, api_router, by_form, page_router
+from shoal.web.routes.shared import Here, Shown, Wait, after, api_router, by_form, file_to_keep, page_router
 
 api, pages = api_router(), page_router()
 _WHERE = "/risk#certificate"
@@ -44,18 +44,13 @@ def certify(case: Here, shown: Shown, given: GivenSigning, wait: Wait = 0) -> di
 @api.get("/risk/certificate.json", response_class=FileResponse)
 def certificate_file(case: Here) -> FileResponse:
     """Give the certificate, which `shoal check` proves beside the file."""
-    return _sent(case, "file")
+    return file_to_keep(case.certificate_file("file"))
 
 
 @api.get("/risk/certificate.html", response_class=FileResponse)
 def certificate_page(case: Here) -> FileResponse:
     """Give the page of the certificate, for people."""
-    return _sent(case, "page")
-
-
-def _sent(case: Case, kind: str) -> FileResponse:
-    place = case.certificate_file(kind)
-    return FileResponse(place, filename=place.name, media_type="application/octet-stream")
+    return file_to_keep(case.certificate_file("page"))
 
 
 @api.get("/signing-key")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Depends, Form, Query, Request, params
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import FileResponse, RedirectResponse, Response
 from pydantic import BaseModel
 from starlette.datastructures import FormData
 
@@ -203,6 +203,11 @@ def _of_form(annotation: Any, *, in_address: bool) -> Any:
 def see(place: str) -> RedirectResponse:
     """Lead on to a page after something was changed."""
     return RedirectResponse(place, 303)
+
+
+def file_to_keep(place: Path) -> FileResponse:
+    """Give a file to be kept under its own name."""
+    return FileResponse(place, filename=place.name, media_type="application/octet-stream")
 
 
 def made_anew(place: str) -> Response:

@@ -49,6 +49,11 @@ class CaseJobs:
         job = self._jobs.get(task)
         return job if job is not None and about in (None, job.about) else None
 
+    def at_work(self, task: str) -> bool:
+        """Tell whether a task is being done."""
+        job = self.of(task)
+        return job is not None and not job.over
+
     def result(self, task: str, about: str | None = None) -> dict[str, Any]:
         """Give what such a job has given, in plain values; nothing if it has not."""
         job = self.of(task, about)
