@@ -7,10 +7,10 @@ from typing import Any
 from fastapi.responses import HTMLResponse
 
 from shoal.web.page_templates import page
-from shoal.web.routes.shared import Here, Shown, Wait, after, api_router, by_form, page_router
+from shoal.web.routes.shared import Here, Shown, Wait, after, routers
 from shoal.web.words import named
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 @api.get("/attacks")
@@ -27,7 +27,7 @@ def attack(case: Here, shown: Shown, wait: Wait = 0) -> dict[str, Any]:
     return attacks(case, wait)
 
 
-by_form(pages, "/attacks", attack, "/attacks")
+pages.by_form("/attacks", attack, "/attacks")
 
 
 @pages.get("/attacks")

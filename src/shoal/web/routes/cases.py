@@ -17,19 +17,9 @@ from shoal.web.cases.transfer import MOST_BYTES, exported, imported
 from shoal.web.file_access import safe_name
 from shoal.web.page_templates import STEPS, page
 from shoal.web.redirects import came_from
-from shoal.web.routes.shared import (
-    BYTES,
-    Here,
-    JobStatus,
-    SentFile,
-    Shown,
-    api_router,
-    by_form,
-    content_of,
-    page_router,
-)
+from shoal.web.routes.shared import BYTES, Here, JobStatus, SentFile, Shown, content_of, routers
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 SCREENS = (*STEPS, "hierarchies", "same", "cases")
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 SentCase = Annotated[bytes, Depends(content_of(MOST_BYTES, any_kind=True))]
@@ -195,12 +185,12 @@ def cases_page(case: Here) -> HTMLResponse:
     )
 
 
-by_form(pages, "/cases/{id}/open", open_case, "/")
-by_form(pages, "/cases/file", send_file, "/")
-by_form(pages, "/cases/copy", copy, "/cases")
-by_form(pages, "/cases/name", rename, "/cases")
-by_form(pages, "/cases/{id}/delete", delete, "/cases")
+pages.by_form("/cases/{id}/open", open_case, "/")
+pages.by_form("/cases/file", send_file, "/")
+pages.by_form("/cases/copy", copy, "/cases")
+pages.by_form("/cases/name", rename, "/cases")
+pages.by_form("/cases/{id}/delete", delete, "/cases")
 pages.get("/cases/{id}/export")(export)
-by_form(pages, "/cases/import", import_case, "/cases")
-by_form(pages, "/undo", undo, lambda request, _: came_from(request, SCREENS))
-by_form(pages, "/redo", redo, lambda request, _: came_from(request, SCREENS))
+pages.by_form("/cases/import", import_case, "/cases")
+pages.by_form("/undo", undo, lambda request, _: came_from(request, SCREENS))
+pages.by_form("/redo", redo, lambda request, _: came_from(request, SCREENS))

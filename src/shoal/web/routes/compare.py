@@ -15,9 +15,9 @@ from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import MOST_PINNED
 from shoal.web.cases.findings import Found
 from shoal.web.page_templates import page
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, by_form, page_router, see
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, routers, see
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 class Compared(BaseModel):
@@ -67,7 +67,7 @@ def measure_also(case: Here, shown: Shown, given: MeasureName, wait: Wait = 0) -
     return after(case, "scores", wait, lambda: {"scores": [score.plain() for score in case.scores().values()]})
 
 
-by_form(pages, "/compare/measure", measure_also, "/compare")
+pages.by_form("/compare/measure", measure_also, "/compare")
 
 
 @pages.get("/compare")

@@ -26,16 +26,14 @@ from shoal.web.routes.shared import (
     SentFile,
     Shown,
     Wait,
-    api_router,
-    by_form,
     by_htmx,
-    page_router,
     received_file,
+    routers,
     see,
 )
 from shoal.web.tasks.messages import Layout
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 class FilePath(BaseModel):
@@ -155,7 +153,7 @@ def example(case: Here, shown: Shown) -> Response:
     return see("/data?then=roles")
 
 
-by_form(pages, "/data/close", close_file, "/data")
+pages.by_form("/data/close", close_file, "/data")
 
 
 @pages.post("/data/preview")

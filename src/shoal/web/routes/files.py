@@ -17,9 +17,9 @@ from shoal.web.cases.decisions import certificate_of
 from shoal.web.file_access import offered, on_this_computer
 from shoal.web.page_templates import page
 from shoal.web.routes.data import FilePath
-from shoal.web.routes.shared import BYTES, Here, SentOther, Shown, api_router, by_form, page_router
+from shoal.web.routes.shared import BYTES, Here, SentOther, Shown, routers
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 class OtherFile(BaseModel):
@@ -89,10 +89,10 @@ def _take(case: Case, shown: str | None, places: list[Path], *, sent: bool) -> N
         case.take_files(places, sent=sent)
 
 
-by_form(pages, "/files/send", send, "/files")
-by_form(pages, "/files/remove", drop, "/files")
-by_form(pages, "/files/open", open_file, "/files")
-by_form(pages, "/files/releases/{id}", lay_beside, "/files?back=release")
+pages.by_form("/files/send", send, "/files")
+pages.by_form("/files/remove", drop, "/files")
+pages.by_form("/files/open", open_file, "/files")
+pages.by_form("/files/releases/{id}", lay_beside, "/files?back=release")
 
 
 @pages.get("/files")

@@ -22,10 +22,10 @@ from shoal.web.cases.case import Case
 from shoal.web.errors import NotThereError
 from shoal.web.file_access import safe_name
 from shoal.web.page_templates import page
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, by_form, page_router, see
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, routers, see
 from shoal.web.words import names
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 _FIRST, _LAST = 1990, 2200  # years of a release that the model takes
 
 
@@ -103,8 +103,8 @@ async def find_by_form(request: Request, case: Here, shown: Shown) -> Response:
     return see("/safe-harbor")
 
 
-by_form(pages, "/safe-harbor/roles", take_roles, "/safe-harbor")
-by_form(pages, "/safe-harbor/no-promise", promise_no_more, "/safe-harbor")
+pages.by_form("/safe-harbor/roles", take_roles, "/safe-harbor")
+pages.by_form("/safe-harbor/no-promise", promise_no_more, "/safe-harbor")
 
 
 @pages.get("/safe-harbor")

@@ -14,22 +14,9 @@ from shoal.errors import ParameterError, ShoalError
 from shoal.schema import Role
 from shoal.web.cases.hierarchies import IN_A_GROUP, Edit, MergeInto, file_names, hierarchy_of
 from shoal.web.page_templates import page, rendered
-from shoal.web.routes.shared import (
-    BYTES,
-    PATIENCE,
-    Fields,
-    Here,
-    JobStatus,
-    Shown,
-    Wait,
-    api_router,
-    by_form,
-    content_of,
-    page_router,
-    see,
-)
+from shoal.web.routes.shared import BYTES, PATIENCE, Fields, Here, JobStatus, Shown, Wait, content_of, routers, see
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 InQuery = Annotated[str, Query(max_length=1000, description="A quasi-identifier.")]
 InForm = Annotated[str, Form(max_length=1000)]
 SentTree = Annotated[bytes, Depends(content_of(16 << 20))]
@@ -226,8 +213,8 @@ def upload(case: Here, shown: Shown, of: Annotated[str, Query(max_length=1000)],
     return see(_place(of))
 
 
-by_form(pages, "/hierarchies/merge", merge, lambda _, asked: _place(asked["given"].column))
-by_form(pages, "/hierarchies/remove", remove, lambda _, asked: _place(asked["column"]))
+pages.by_form("/hierarchies/merge", merge, lambda _, asked: _place(asked["given"].column))
+pages.by_form("/hierarchies/remove", remove, lambda _, asked: _place(asked["column"]))
 
 
 @pages.get("/hierarchies/file")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi.responses import Response
 
 from shoal.web.errors import NotThereError
-from shoal.web.routes.shared import Here, JobStatus, Shown, Wait, api_router, page_router, see
+from shoal.web.routes.shared import Here, JobStatus, Shown, Wait, routers, see
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 _SCREENS = {
     "look": "/data",
     "measure": "/risk",

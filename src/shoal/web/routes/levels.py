@@ -16,9 +16,9 @@ from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.method_steps import MethodStep
 from shoal.web.page_templates import page
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, page_router, see
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, routers, see
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 USUAL_LIMIT = 0.05
 
 

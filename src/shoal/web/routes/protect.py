@@ -17,9 +17,9 @@ from shoal.web.cases.method_steps import MethodStep, promises
 from shoal.web.cases.promise_terms import terms
 from shoal.web.page_templates import page, part
 from shoal.web.routes.aim_form import ChosenAim
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, by_htmx, made_anew, page_router, see
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, by_htmx, made_anew, routers, see
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 _MOST_COLUMNS = 12  # whose cells are described
 
 

@@ -14,9 +14,9 @@ from shoal.web.cases.case import Case
 from shoal.web.desk import account_of, answers_of, asked
 from shoal.web.errors import USUAL_STATUS
 from shoal.web.page_templates import page
-from shoal.web.routes.shared import Here, Shown, api_router, page_router, see
+from shoal.web.routes.shared import Here, Shown, routers, see
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 _LONGEST = 10_000
 
 

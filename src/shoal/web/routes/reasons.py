@@ -9,9 +9,9 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 
 from shoal.web.routes.sections import GivenQuestions, ask
-from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, api_router, file_to_keep, page_router, see
+from shoal.web.routes.shared import PATIENCE, Here, Shown, Wait, after, file_to_keep, routers, see
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 @api.get("/reasons")

@@ -30,23 +30,11 @@ from shoal.web.file_access import release_names
 from shoal.web.guard import style_policy
 from shoal.web.page_templates import page, rendered
 from shoal.web.routes.protect import GivenAim, candidates
-from shoal.web.routes.shared import (
-    PATIENCE,
-    Here,
-    JobStatus,
-    Shown,
-    Wait,
-    api_router,
-    by_form,
-    file_to_keep,
-    made_anew,
-    page_router,
-    see,
-)
+from shoal.web.routes.shared import PATIENCE, Here, JobStatus, Shown, Wait, file_to_keep, made_anew, routers, see
 from shoal.web.wording import CONFIRMATIONS, NO_PROMISE
 from shoal.web.words import names
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 ENDINGS = [each.ending.removeprefix(".") for each in written_forms()]
@@ -233,8 +221,8 @@ def write(
     return see("/release")
 
 
-by_form(pages, "/release/{id}/keep", keep, "/release")
-by_form(pages, "/release/{id}/forget", forget, "/release")
+pages.by_form("/release/{id}/keep", keep, "/release")
+pages.by_form("/release/{id}/forget", forget, "/release")
 
 
 @pages.get("/release/{id}/report")

@@ -12,10 +12,10 @@ from shoal.web.cases.aims import K_USUAL
 from shoal.web.page_templates import page
 from shoal.web.routes.risk_certificate import certificate_part
 from shoal.web.routes.sections import sections_part
-from shoal.web.routes.shared import PATIENCE, Here, Wait, after, api_router, page_router
+from shoal.web.routes.shared import PATIENCE, Here, Wait, after, routers
 from shoal.web.routes.unicity import unicity_section
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 @api.get("/risk")

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 
 from shoal.web.cases.case import Case
 from shoal.web.errors import NotThereError
-from shoal.web.routes.shared import Here, Shown, Wait, after, api_router, by_form, file_to_keep, page_router
+from shoal.web.routes.shared import Here, Shown, Wait, after, file_to_keep, routers
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 _WHERE = "/risk#certificate"
 
 
@@ -78,8 +78,8 @@ def public_key(case: Here) -> Response:
     return Response(public.pem(), media_type="application/x-pem-file", headers=headers)
 
 
-by_form(pages, "/risk/certificate", certify, _WHERE)
-by_form(pages, "/risk/signing-key", make_signing_key, _WHERE)
+pages.by_form("/risk/certificate", certify, _WHERE)
+pages.by_form("/risk/signing-key", make_signing_key, _WHERE)
 
 
 def certificate_part(case: Case) -> dict[str, Any]:

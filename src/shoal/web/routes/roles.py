@@ -18,11 +18,11 @@ from shoal.schema import Role
 from shoal.secret_keys import key_in_environment
 from shoal.web.cases.case import Case
 from shoal.web.page_templates import page, part
-from shoal.web.routes.shared import BYTES, LONGEST_WAIT, Fields, Here, Shown, api_router, by_htmx, page_router, see
+from shoal.web.routes.shared import BYTES, LONGEST_WAIT, Fields, Here, Shown, by_htmx, routers, see
 from shoal.web.tasks.messages import ColumnProfile, Layout
 from shoal.web.uploads import small_file
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 SentRoles = Annotated[bytes, Depends(small_file)]
 Filter = Annotated[str, Query(max_length=200)]
 UNDECIDED = "undecided"

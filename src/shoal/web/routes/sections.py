@@ -15,23 +15,9 @@ from shoal.web import code_export
 from shoal.web.cases.case import Case
 from shoal.web.file_access import offered, on_this_computer
 from shoal.web.routes.data import FilePath
-from shoal.web.routes.shared import (
-    BYTES,
-    PATIENCE,
-    Fields,
-    Here,
-    JobStatus,
-    SentFile,
-    Shown,
-    Wait,
-    after,
-    api_router,
-    by_form,
-    page_router,
-    see,
-)
+from shoal.web.routes.shared import BYTES, PATIENCE, Fields, Here, JobStatus, SentFile, Shown, Wait, after, routers, see
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 _CALLED = "called "  # what fields begin with that say how a column is called in the population
 _WHERE = "/risk#who"
 
@@ -122,9 +108,9 @@ def _share(text: str) -> float | None:
         ) from None
 
 
-by_form(pages, "/risk/population", send_population, _WHERE)
-by_form(pages, "/risk/population/open", open_population, _WHERE)
-by_form(pages, "/risk/population/remove", forget_population, _WHERE)
+pages.by_form("/risk/population", send_population, _WHERE)
+pages.by_form("/risk/population/open", open_population, _WHERE)
+pages.by_form("/risk/population/remove", forget_population, _WHERE)
 
 
 def sections_part(case: Case) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from fastapi.responses import HTMLResponse, Response
 
 from shoal.web.guard import token_cookie
 from shoal.web.page_templates import rendered
-from shoal.web.routes.shared import Here, Shown, api_router, page_router
+from shoal.web.routes.shared import Here, Shown, routers
 from shoal.web.session_middleware import session_of, store_of
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 def _forgotten(request: Request, answer: Response) -> Response:

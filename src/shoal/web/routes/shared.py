@@ -46,16 +46,6 @@ BYTES = {
 }
 
 
-def page_router() -> APIRouter:
-    """Make a router for pages and their forms, which the API does not describe."""
-    return APIRouter(include_in_schema=False)
-
-
-def api_router() -> APIRouter:
-    """Make a router for programs."""
-    return APIRouter(prefix="/api", responses=PROBLEMS)
-
-
 def case_of(request: Request) -> Case:
     """Give the case that is open in the session of a request."""
     return session_of(request).case
@@ -168,26 +158,37 @@ def after(case: Case, task: str, wait: float, known: Callable[[], dict[str, Any]
     return known() | ({"job": job.status()} if job is not None else {})
 
 
-def by_form(pages: APIRouter, path: str, act: Callable[..., Any], to: str | Callable[[Request, Any], str]) -> None:
-    """Let a form do what programs ask for in the same words, and lead on to a screen, or to one for what was asked.
+class PageRouter(APIRouter):
+    """A router for pages and their forms, which the API does not describe."""
 
-    What is found out has a moment to end, so that mostly it is there when the screen is.
-    """
-    takes = signature(act, eval_str=True).parameters
-    sends = any(each.annotation in _SENT_BY_FORM for each in takes.values())  # then all else is in the address
+    def __init__(self) -> None:
+        super().__init__(include_in_schema=False)
 
-    def done(request: Request, **values: Any) -> RedirectResponse:
-        act(**values, **({"wait": PATIENCE} if "wait" in takes else {}))
-        return see(to if isinstance(to, str) else to(request, values))
+    def by_form(self, path: str, act: Callable[..., Any], to: str | Callable[[Request, Any], str]) -> None:
+        """Let a form do what programs ask for in the same words, and lead on to a screen, or to one for what was asked.
 
-    fields = [
-        each.replace(annotation=_of_form(each.annotation, in_address=sends or f"{{{name}}}" in path))
-        for name, each in takes.items()
-        if name != "wait"
-    ]
-    of_request = Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
-    done.__signature__ = Signature([of_request, *fields])  # type: ignore[attr-defined]
-    pages.post(path)(done)
+        What is found out has a moment to end, so that mostly it is there when the screen is.
+        """
+        takes = signature(act, eval_str=True).parameters
+        sends = any(each.annotation in _SENT_BY_FORM for each in takes.values())  # then all else is in the address
+
+        def done(request: Request, **values: Any) -> RedirectResponse:
+            act(**values, **({"wait": PATIENCE} if "wait" in takes else {}))
+            return see(to if isinstance(to, str) else to(request, values))
+
+        fields = [
+            each.replace(annotation=_of_form(each.annotation, in_address=sends or f"{{{name}}}" in path))
+            for name, each in takes.items()
+            if name != "wait"
+        ]
+        of_request = Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+        done.__signature__ = Signature([of_request, *fields])  # type: ignore[attr-defined]
+        self.post(path)(done)
+
+
+def routers() -> tuple[APIRouter, PageRouter]:
+    """Make the routers of a screen: one for programs, and one for its pages."""
+    return APIRouter(prefix="/api", responses=PROBLEMS), PageRouter()
 
 
 def _of_form(annotation: Any, *, in_address: bool) -> Any:

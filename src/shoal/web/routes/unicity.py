@@ -7,9 +7,9 @@ from typing import Any
 from shoal.schema import Role
 from shoal.web import figures, wording
 from shoal.web.cases.case import Case
-from shoal.web.routes.shared import Here, Shown, Wait, after, api_router, by_form, page_router
+from shoal.web.routes.shared import Here, Shown, Wait, after, routers
 
-api, pages = api_router(), page_router()
+api, pages = routers()
 
 
 @api.get("/unicity")
@@ -26,7 +26,7 @@ def measure(case: Here, shown: Shown, wait: Wait = 0) -> dict[str, Any]:
     return unicity(case, wait)
 
 
-by_form(pages, "/risk/unicity", measure, "/risk#unicity")
+pages.by_form("/risk/unicity", measure, "/risk#unicity")
 
 
 def unicity_section(case: Case) -> dict[str, Any]:
