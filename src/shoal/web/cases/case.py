@@ -20,12 +20,11 @@ from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.certified import CertifiedCase
 from shoal.web.cases.decided import fresh_id
-from shoal.web.cases.findings import Findings, Found
+from shoal.web.cases.findings import Found
 from shoal.web.cases.hierarchies import buildable, hierarchy_of, text_of
-from shoal.web.cases.history import History, now
+from shoal.web.cases.history import now
 from shoal.web.cases.library import BranchCandidate, CaseLibrary
 from shoal.web.cases.releases import KeptReleases, WrittenRelease
-from shoal.web.cases.reopening import file_of
 from shoal.web.cases.search_plan import search_plan
 from shoal.web.cases.store import CaseInfo, CaseStore
 from shoal.web.cases.trail import trail
@@ -78,30 +77,6 @@ class Case(CertifiedCase):
         if self._store is None:
             raise ParameterError(_("No case is open."), _("Open a file first."))
         return self._store
-
-    def reopen(self, id: str, sent: Path | None = None) -> None:
-        """Open a case of an earlier day, with its file: at its path, kept with it, or sent once more."""
-        with self.lock:
-            if id == self.id:
-                return
-            store = self.library.open(id)
-            try:
-                profile, versions = store.profile, store.versions()
-                wanted = profile.sha256
-                same = wanted is not None and self.look.get("sha256") == wanted
-                opened = file_of(store, self.library, self.settings, self.file if same else None, sent)
-            except BaseException:
-                store.close()
-                raise
-            if opened is self.file:
-                self.file = None  # which so stays open when the case is left
-            self._leave()
-            self.file, self.id, self._store = opened, id, store
-            self.look = profile.plain()
-            self.history = History.restored(versions, self._keep_version)
-            self.findings = Findings.restored(store.findings(), self._keep_finding)
-            if self.look["sampled"] is not None:
-                self._look_at(opened, self.decisions.layout)
 
     def branch(self, name: str) -> None:
         """Go on with a copy of the case, to try other roles or hierarchies; the case itself stays as it is."""

@@ -7,8 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from shoal.atomic_files.lakehouses import lakehouse_at
+from shoal.engines.io.digests import of_file, of_folder
 from shoal.engines.sources import Source
-from shoal.web.tasks.messages import LARGE
+from shoal.web.tasks.messages import LARGE, Layout
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,14 @@ class Opened:
         with suppress(OSError):  # of a folder this is not its tables' size: it is read whole at once
             return self.path.stat().st_size >= (LARGE if limit is None else limit)
         return False
+
+    def sha256(self, layout: Layout) -> str:
+        """Give its digest: of a file, of the files in a folder, or of the rows of a lakehouse in a version."""
+        if lakehouse_at(self.path) is not None:
+            from shoal.engines.io.lakehouse_reader import digest_of_lakehouse
+
+            return digest_of_lakehouse(self.path, layout.at_version)
+        return (of_folder(self.path) if self.path.is_dir() else of_file(self.path)).sha256
 
     def moved(self, folder: Path) -> Opened:
         """Move it to a folder of its own, where it stays."""

@@ -1,4 +1,4 @@
-"""How the file of a case is opened, looked at, read in another way, and closed."""
+"""How the file of a case is opened, looked at, read in another way, closed, and opened again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import DataError
-from shoal.languages import N_
+from shoal.errors import DataError, ParameterError
+from shoal.languages import N_, _
 from shoal.schema import Role
 from shoal.web.cases.decided import OF_CANDIDATES, DecidedCase, fresh_id
 from shoal.web.cases.decisions import Decisions
@@ -17,6 +17,7 @@ from shoal.web.cases.history import History, Version, now
 from shoal.web.cases.library import CaseLibrary
 from shoal.web.cases.opened_file import Opened
 from shoal.web.cases.store import CaseInfo, CaseStore
+from shoal.web.file_access import on_this_computer
 from shoal.web.settings import Settings
 from shoal.web.tasks import messages as m
 from shoal.web.tasks.case_jobs import CaseJobs
@@ -115,6 +116,57 @@ class OpenedCase(DecidedCase):
         with suppress(DataError):  # where nothing can be kept, one can still work: the list of cases says so
             self._store = self.library.begin(info, profile)
         self.findings, self.history = Findings(self._keep_finding), History(first, self._keep_version)
+
+    def reopen(self, id: str, sent: Path | None = None) -> None:
+        """Open a case of an earlier day, with its file: at its path, kept with it, or sent once more."""
+        with self.lock:
+            if id == self.id:
+                return
+            store = self.library.open(id)
+            try:
+                profile, versions = store.profile, store.versions()
+                wanted = profile.sha256
+                same = wanted is not None and self.look.get("sha256") == wanted
+                opened = self._file_of(store, self.file if same else None, sent)
+            except BaseException:
+                store.close()
+                raise
+            if opened is self.file:
+                self.file = None  # which so stays open when the case is left
+            self._leave()
+            self.file, self.id, self._store = opened, id, store
+            self.look = profile.plain()
+            self.history = History.restored(versions, self._keep_version)
+            self.findings = Findings.restored(store.findings(), self._keep_finding)
+            if self.look["sampled"] is not None:
+                self._look_at(opened, self.decisions.layout)
+
+    def _file_of(self, store: CaseStore, same: Opened | None, sent: Path | None) -> Opened:
+        """Give the file of a case: the one that was sent for it, that is open, that was kept with it, or at its path.
+
+        Only the one that the case was decided about will do.
+        """
+        info, wanted = store.info, store.profile.sha256
+        kept = self.library.original(info.id) / info.file
+        if sent is not None:
+            opened = Opened(sent, info.file, sent=True)
+        elif same is not None:
+            return same
+        elif kept.is_file():
+            opened = Opened(kept, info.file, sent=False)
+        elif info.path:
+            opened = Opened(on_this_computer(self.settings, info.path, folders=True), info.file, sent=False)
+        else:
+            raise ParameterError(
+                _("The file of this case was sent, and removed when the case was closed."), _("Send it once more.")
+            )
+        if wanted is not None and opened.sha256(store.versions()[-1].decisions.layout) != wanted:
+            opened.remove()
+            raise DataError(
+                _("This is not the file that the case is about: its fingerprint is another one."),
+                _("Take the file as it was, or open this one as a new case."),
+            )
+        return opened
 
     def close_file(self, *, keep: bool = False) -> None:
         """Close the case; the file is removed if it was sent, unless it is to be kept with the case."""
