@@ -48,40 +48,30 @@ STEPS = {
 def environment() -> Environment:
     """Make the templates ready."""
     made = templates_of("shoal.web", "shoal.report")
-    filters: dict[str, Any] = {"percent": percent, "count": number, "size": _size, "room": room}
-    filters |= {
+    as_here = (percent, room, shape, without_options, in_line, reported, remedied, of_section, moment)
+    made.filters |= {each.__name__: each for each in (*as_here, wording.about, wording.estimate, wording.highest)}
+    filters: dict[str, Any] = {
+        "count": number,
+        "size": _size,
         "figure": _figure,
         "drawn": lambda picture: Markup(drawn(picture)),  # noqa: S704 - by a task of ours, as below
-        "shape": shape,
-        "without_options": without_options,
-        "about": wording.about,
-        "in_line": in_line,
         "share_or_none": lambda share: "–" if share is None else percent(max(share, 0)),
-        "estimate": wording.estimate,
-        "highest": wording.highest,
         "method": choice_names.method_title,
         "meaning": choice_names.method_meaning,
         "secret": wording.secret_line,
         "form": choice_names.form_title,
         "candidate": choice_names.candidate_title,
-        "reported": reported,
-        "remedied": remedied,
-        "of_section": of_section,
         "proof": proof_line,
-        "moment": moment,
     }
     made.filters |= filters
+    called = (first_look, is_loopback, parameters, place_of, promises, terms_of, written, Role)
+    made.globals |= {each.__name__: each for each in called}
     made.globals |= {
         "LANGUAGES": languages(),
         "endings": ",".join(SUFFIXES),
-        "first_look": first_look,
         "CONFIRMATIONS": wording.CONFIRMATIONS,
         "NO_PROMISE": wording.NO_PROMISE,
-        "parameters": parameters,
-        "terms_of": terms_of,
         "TERM": TERM,
-        "promises": promises,
-        "written": written,
         "SETTING": SETTING,
         "FIRST_SETTING": FIRST_SETTING,
         "THEN_SETTING": THEN_SETTING,
@@ -89,13 +79,10 @@ def environment() -> Environment:
         "GUARD_LETTERS": GUARD_LETTERS,
         "ALONE": ALONE,
         "SLIDERS": GUARDS,
-        "is_loopback": is_loopback,
         "K_LEVELS": K_LEVELS,
         "K_MOST": K_MOST,
-        "place_of": place_of,
         "MOST_PINNED": MOST_PINNED,
         "VERSION": VERSION,
-        "Role": Role,
         "ENCODINGS": wording.ENCODINGS,
     }
     return made
