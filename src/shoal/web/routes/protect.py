@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from fastapi import Form, Query, Request
 from fastapi.responses import HTMLResponse, Response
@@ -45,13 +45,6 @@ class GivenAim(BaseModel):
         None, description="A method for the table before that: its `name`, and its parameters that are not as usual."
     )
     then: dict[str, Any] | None = Field(None, description="A method for the masked table, given in the same way.")
-
-    @classmethod
-    def of(cls, aim: Aim) -> Self:
-        """Give an aim as it is asked for."""
-        given = {name: getattr(aim, name) for name in ("method", "k", "guard", "level", "column")}
-        beside = {name: step.plain for name in ("first", "then") if (step := getattr(aim, name)) is not None}
-        return cls(**given, **beside, settings=aim.own.parameters, terms=aim.given_terms)
 
     @property
     def aim(self) -> Aim:

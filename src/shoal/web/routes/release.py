@@ -205,19 +205,12 @@ def write(
     promised = bool(confirmed.models or found.get("rule"))
     if not (looked and others and (nothing or promised)):
         raise ParameterError("The checklist is not complete.", "Confirm all points that only a person can check.")
-    given = GivenRelease(
-        **GivenAim.of(confirmed).model_dump(),
-        format=format,
-        cells=cells or None,
-        audience=audience,
-        approver=approver,
-        confirmations=[*CONFIRMATIONS.values(), *(() if promised else (NO_PROMISE,))],
-        pdf=pdf,
-    )
+    said = *CONFIRMATIONS.values(), *(() if promised else (NO_PROMISE,))
+    approval = Approval(now()[:10], approver.strip(), said)
     with case.changing(shown):
         if confirmed != case.decisions.aim:
             raise StaleError([f"{confirmed.label} → {case.decisions.aim.label}"])
-        anonymize(case, shown, given)
+        case.publish(approval, ending=f".{format}", audience=audience, cells=cells or None, pdf=pdf)
     return see("/release")
 
 
