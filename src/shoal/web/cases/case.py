@@ -86,10 +86,6 @@ class Case(CertifiedCase):
         self.store.close()
         self._store, self.id = copied, copied.info.id
 
-    def rename(self, name: str) -> None:
-        """Give the case another name."""
-        self.store.set_info(self.store.info.model_copy(update={"name": name}))
-
     def branches(self) -> list[BranchCandidate]:
         """Give the candidates of the other cases about the same file: those that are compared there, or chosen."""
         sha256 = self.look.get("sha256")
@@ -218,8 +214,8 @@ class Case(CertifiedCase):
 
     def _search(self, digest: str) -> None:
         """Make what is wanted and not known yet; what is shown goes first, whatever else is being made."""
-        aim, pinned = self.decisions.aim, list(filter(self.can_ask_of, map(Aim.of, self.decisions.pinned)))
-        if not self.can_ask_of(aim):
+        aim, pinned = self.decisions.aim, [Aim.of(key) for key in self._pinned]
+        if self.gone(aim) is not None:
             return
         known = self.findings.candidates(digest)
         plan = search_plan(aim, pinned, known, large=self._need_file().is_large(self.settings.large))

@@ -43,7 +43,7 @@ class ComparedCase(PopulatedCase):
     @property
     def _pinned(self) -> tuple[str, ...]:
         """The compared candidates of which more can be found out."""
-        return tuple(key for key in self.decisions.pinned if self.can_ask_of(Aim.of(key)))
+        return tuple(key for key in self.decisions.pinned if self.gone(Aim.of(key)) is None)
 
     def explore_levels(self, limit: float) -> Job:
         """Look at every combination of levels, with what is promised now and a limit of what may be suppressed."""

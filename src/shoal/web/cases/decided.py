@@ -151,14 +151,6 @@ class DecidedCase:
             raise NotThereError("There is no such hierarchy.", "Build it first.")
         return self.decisions.hierarchies[column]
 
-    def undo(self) -> None:
-        """Take back the last decision."""
-        self.history.undo()
-
-    def redo(self) -> None:
-        """Decide again what was taken back."""
-        self.history.redo()
-
     def _need_file(self) -> Opened:
         if self.file is None:
             raise ParameterError("No file is open.", "Open one first.")

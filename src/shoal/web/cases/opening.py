@@ -254,17 +254,15 @@ class OpenedCase(DecidedCase):
 
     def undo(self) -> None:
         """Take back the last decision; the file is looked at again if it is read in another way then."""
-        before = self.decisions.layout
-        super().undo()
-        self._look_again(before)
+        self._go(self.history.undo)
 
     def redo(self) -> None:
-        """Decide again what was taken back."""
-        before = self.decisions.layout
-        super().redo()
-        self._look_again(before)
+        """Decide again what was taken back; the file is looked at again if it is read in another way then."""
+        self._go(self.history.redo)
 
-    def _look_again(self, before: m.Layout) -> None:
+    def _go(self, step: Callable[[], None]) -> None:
+        before = self.decisions.layout
+        step()
         if self.file is not None and self.decisions.layout != before:
             self._look_at(self.file, self.decisions.layout)
 

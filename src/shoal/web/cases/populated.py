@@ -93,10 +93,6 @@ class PopulatedCase(FiledCase):
             return POPULATION_GONE
         return FILE_GONE if set(aim.files) - set(self.files_there) else None
 
-    def can_ask_of(self, aim: Aim) -> bool:
-        """Tell whether all is there that a way to protect is about."""
-        return self.gone(aim) is None
-
     def asked_of(self, aim: Aim) -> CandidateSpec:
         """Give a way to protect as a task is asked for it: with the files that it is about."""
         if set(aim.files) - set(places := self.files_there):

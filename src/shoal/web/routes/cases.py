@@ -140,7 +140,7 @@ def copy(case: Here, shown: Shown, given: CaseName) -> CaseState:
 def rename(case: Here, shown: Shown, given: CaseName) -> CaseSummary:
     """Give the case that is open another name."""
     with case.changing(shown):
-        case.rename(given.name)
+        case.store.set_info(case.store.info.model_copy(update={"name": given.name}))
         return _summary(case, case.store.info)
 
 
