@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import Query
@@ -12,7 +11,6 @@ from pydantic import BaseModel
 from shoal.certification.papers import certificate_beside, private_beside
 from shoal.engines.sources import Source
 from shoal.languages import _
-from shoal.web.cases.case import Case
 from shoal.web.cases.decisions import certificate_of
 from shoal.web.file_access import offered, on_this_computer
 from shoal.web.page_templates import page
@@ -55,7 +53,8 @@ def files(case: Here) -> list[OtherFile]:
 @api.put("/files", openapi_extra={"requestBody": BYTES})
 def send(case: Here, shown: Shown, sent: SentOther) -> list[OtherFile]:
     """Send a file that lies beside the table, as the bytes of the request: an earlier release, or one of its papers."""
-    _take(case, shown, [sent], sent=True)
+    with case.changing(shown):
+        case.take_files([sent], sent=True)
     return files(case)
 
 
@@ -65,7 +64,9 @@ def open_file(case: Here, shown: Shown, given: FilePath) -> list[OtherFile]:
     place = on_this_computer(case.settings, given.path)
     papers = [certificate_beside(Source("file", place))]
     papers.append(private_beside(Source("file", place), papers[0]))
-    _take(case, shown, [place, *(each for each in papers if each.is_file() and not each.is_symlink())], sent=False)
+    there = [each for each in papers if each.is_file() and not each.is_symlink()]
+    with case.changing(shown):
+        case.take_files([place, *there], sent=False)
     return files(case)
 
 
@@ -82,11 +83,6 @@ def drop(case: Here, shown: Shown, name: str) -> None:
     """Let a file lie beside the table no more."""
     with case.changing(shown):
         case.drop_file(name)
-
-
-def _take(case: Case, shown: str | None, places: list[Path], *, sent: bool) -> None:
-    with case.changing(shown):
-        case.take_files(places, sent=sent)
 
 
 pages.by_form("/files/send", send, "/files")
