@@ -39,10 +39,6 @@ class Queue:
             self._dispatch(job.lane)
         return job
 
-    def prepare(self, lane: Lane = OPENING) -> None:
-        """Have a worker ready for the first who comes."""
-        self._workers.warm(lane)
-
     def _dispatch(self, lane: Lane) -> None:
         """Begin what can be begun. The lock is held."""
         waiting, turns = self._waiting[lane], self._turns[lane]
