@@ -19,6 +19,7 @@ from shoal.report.pdf import installed
 from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.certified import CertifiedCase
+from shoal.web.cases.changes import trail
 from shoal.web.cases.decided import fresh_id
 from shoal.web.cases.findings import Found
 from shoal.web.cases.hierarchies import buildable, hierarchy_of, text_of
@@ -27,7 +28,6 @@ from shoal.web.cases.library import BranchCandidate, CaseLibrary
 from shoal.web.cases.releases import KeptReleases, WrittenRelease
 from shoal.web.cases.search_plan import search_plan
 from shoal.web.cases.store import CaseInfo, CaseStore
-from shoal.web.cases.trail import trail
 from shoal.web.errors import NotThereError
 from shoal.web.file_access import release_names
 from shoal.web.settings import Settings
