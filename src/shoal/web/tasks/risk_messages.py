@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from shoal.assessment.risk_section import ShownTable
 from shoal.web.tasks.case_file import CaseFile
 from shoal.web.tasks.messages import Message, RolesRequest
 
@@ -53,14 +54,6 @@ class SectionsRequest(RolesRequest):
     asked: RiskAsked
 
 
-class SectionTable(Message):
-    """A small table of texts: see `shoal.assessment.risk_section.ShownTable`."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 class FoundSection(Message):
     """A section: see `shoal.assessment.risk_section.RiskSection`. Its pictures are drawn.
 
@@ -70,7 +63,7 @@ class FoundSection(Message):
     title: str
     answers: tuple[str, ...]
     sentences: tuple[str, ...]
-    tables: tuple[SectionTable, ...]
+    tables: tuple[ShownTable, ...]
     pictures: tuple[str, ...]
 
 
