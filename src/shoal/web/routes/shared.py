@@ -147,15 +147,14 @@ class JobStatus(BaseModel):
     def of_job(cls, job: Job, wait: float = 0) -> JobStatus:
         """Give the status of a job after it had some time to end."""
         job.wait(wait)
-        return cls(**job.status())
+        return cls.model_validate(job, from_attributes=True)
 
 
 def after(case: Case, task: str, wait: float, known: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Give what is known after a task had some time to end, and how far it is."""
     job = case.jobs.of(task)
-    if job is not None:
-        job.wait(wait)
-    return known() | ({"job": job.status()} if job is not None else {})
+    status = {} if job is None else {"job": JobStatus.of_job(job, wait).model_dump()}
+    return known() | status
 
 
 class PageRouter(APIRouter):

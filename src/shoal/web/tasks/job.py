@@ -100,11 +100,6 @@ class Job:
         else:
             self._finish()
 
-    def status(self) -> dict[str, Any]:
-        """Say how it is, in plain values."""
-        names = ("id", "task", "state", "step", "done", "of", "error", "remedy")
-        return {name: getattr(self, name) for name in names}
-
     def work(self, hire: Callable[[Lane], Worker]) -> Worker | None:
         """Do its next part with a worker, and give the worker back if more can be asked of it.
 

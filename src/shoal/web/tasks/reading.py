@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shoal.engines import read
 from shoal.engines.io.sampling import Sample, sample
@@ -34,17 +34,10 @@ def options_of(request: RolesRequest) -> ReadOptions:
 
 def roles_of(roles: Mapping[str, Role]) -> Roles:
     """Give roles by column as roles with their columns."""
-
-    def having(role: Role) -> tuple[str, ...]:
-        return tuple(name for name, value in roles.items() if value == role)
-
-    return Roles(
-        quasi=having(Role.QUASI),
-        sensitive=having(Role.SENSITIVE),
-        plain=having(Role.PLAIN),
-        identifier=having(Role.IDENTIFIER),
-        **{role.value: next(iter(having(role)), None) for role in SINGLE},  # type: ignore[arg-type]
-    )
+    given = {role: tuple(name for name, value in roles.items() if value == role) for role in Role}
+    several = (Role.QUASI, Role.SENSITIVE, Role.PLAIN, Role.IDENTIFIER)
+    named: dict[str, Any] = {role.value: given[role] for role in several}
+    return Roles(**named | {role.value: next(iter(given[role]), None) for role in SINGLE})
 
 
 def whole(request: RolesRequest, report: Reporter) -> Table:
