@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,19 @@ async def received(request: Request, within: Path, most: int, name: str = "", *,
     except BaseException:
         part.on_part_end()
         shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+@asynccontextmanager
+async def held(
+    request: Request, within: Path, most: int, name: str = "", *, any_kind: bool = False
+) -> AsyncIterator[Path]:
+    """Hold a file that is received; where nothing comes of it, it is removed."""
+    path = await received(request, within, most, name, any_kind=any_kind)
+    try:
+        yield path
+    except BaseException:
+        shutil.rmtree(path.parent, ignore_errors=True)
         raise
 
 

@@ -27,11 +27,11 @@ from shoal.web.routes.shared import (
     Shown,
     Wait,
     by_htmx,
-    received_file,
     routers,
     see,
 )
 from shoal.web.tasks.messages import Layout
+from shoal.web.uploads import held
 
 api, pages = routers()
 
@@ -124,7 +124,7 @@ async def upload(request: Request, case: Here, shown: Shown) -> Response:
     """Take a file that is sent, and open it."""
     async with AsyncExitStack() as stack:
         try:
-            path = await stack.enter_async_context(received_file(request, case))
+            path = await stack.enter_async_context(held(request, case.folder, case.settings.most_bytes))
         except ShoalError as error:
             return await run_in_threadpool(_data, case, error)
         await run_in_threadpool(send_file, case, shown, path)

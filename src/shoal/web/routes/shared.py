@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Form, Query, Request, params
 from fastapi.responses import FileResponse, RedirectResponse, Response
@@ -17,8 +16,8 @@ from starlette.datastructures import FormData
 
 from shoal.web.cases.case import Case
 from shoal.web.session_middleware import session_of
-from shoal.web.tasks.job import Job
-from shoal.web.uploads import limited, received
+from shoal.web.tasks.job import Job, State
+from shoal.web.uploads import held, limited, received
 
 LONGEST_WAIT = 30.0
 MOST_FIELDS = 4000  # of a form: two for each column
@@ -74,22 +73,11 @@ Shown = Annotated[str | None, Depends(version_shown)]
 Fields = Annotated[FormData, Depends(fields_of)]
 
 
-@asynccontextmanager
-async def received_file(request: Request, case: Case, name: str = "", *, any_kind: bool = False) -> AsyncIterator[Path]:
-    """Hold a file that is sent, in a folder of its own; where nothing comes of it, it is removed."""
-    path = await received(request, case.folder, case.settings.most_bytes, name, any_kind=any_kind)
-    try:
-        yield path
-    except BaseException:
-        shutil.rmtree(path.parent, ignore_errors=True)
-        raise
-
-
 def file_of_form(*, any_kind: bool = False) -> Callable[..., AsyncIterator[Path]]:
     """Take the file of a form, which may be no table if it may be of any kind."""
 
     async def file(request: Request, case: Here) -> AsyncIterator[Path]:
-        async with received_file(request, case, any_kind=any_kind) as path:
+        async with held(request, case.folder, case.settings.most_bytes, any_kind=any_kind) as path:
             yield path
 
     return file
@@ -101,7 +89,7 @@ def file_of_bytes(*, any_kind: bool = False) -> Callable[..., AsyncIterator[Path
     async def file(
         request: Request, case: Here, name: Annotated[str, Query(min_length=1, max_length=500)]
     ) -> AsyncIterator[Path]:
-        async with received_file(request, case, name, any_kind=any_kind) as path:
+        async with held(request, case.folder, case.settings.most_bytes, name, any_kind=any_kind) as path:
             yield path
 
     return file
@@ -136,7 +124,7 @@ class JobStatus(BaseModel):
 
     id: str
     task: str
-    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    state: State
     step: str
     done: int
     of: int

@@ -16,12 +16,7 @@ from shoal.schema import Role, Roles
 from shoal.web.tasks.messages import TableRequest
 from shoal.web.tasks.reading import options_of
 from shoal.web.tasks.registry import Reporter
-from shoal.web.tasks.risk_messages import (
-    FoundSection,
-    PopulationFile,
-    SectionsFound,
-    SectionsRequest,
-)
+from shoal.web.tasks.risk_messages import FoundSection, PopulationFile, SectionsFound, SectionsRequest
 
 
 def population(request: TableRequest, report: Reporter) -> PopulationFile:
