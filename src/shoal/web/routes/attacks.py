@@ -33,8 +33,6 @@ pages.by_form("/attacks", attack, "/attacks")
 @pages.get("/attacks")
 def show(case: Here) -> HTMLResponse:
     """Show how often attacks on what is chosen succeed."""
-    if case.decisions.problem:
-        return page(case, "attacks", found=None, job=None)
     found = case.known_attacks
     return page(
         case,

@@ -54,8 +54,6 @@ def explore_by_form(case: Here, shown: Shown, percent: Annotated[float, Form()] 
 @pages.get("/levels")
 def show(case: Here, node: Annotated[str, Query(max_length=1200)] = "") -> HTMLResponse:
     """Show all combinations of levels on a map, and the one that a mark leads to."""
-    if case.decisions.problem:
-        return page(case, "levels", found=None, job=None, picked=None)
     found = case.jobs.result("levels", case.levels_about)
     aim = case.decisions.aim
     rows = [each | {"aim": _aim(aim, each["levels"])} for each in found.get("leading", ())]
