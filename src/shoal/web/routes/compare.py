@@ -79,7 +79,7 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
         spreads = comparison(case, PATIENCE)["spreads"]
         letters = dict(zip(decisions.pinned, "ABCD", strict=False))
         named = [(letters[key], Aim.of(key), case.candidate(key)) for key in decisions.pinned]
-    known = [(f"{letter}: {aim.label}", found) for letter, aim, found in named if found and "kept" in found]
+    known = [(letter, found) for letter, _, found in named if found and "kept" in found]
     columns = list(dict.fromkeys(name for _, found in known for name in found.get("loss_by_group", {})))
     by = by if by in columns else next(iter(columns), "")
     scores = case.scores() if named else {}
@@ -104,8 +104,8 @@ def compare_page(case: Here, by: Annotated[str, Query()] = "", of: Annotated[str
         known=known,
         columns=columns,
         by=by,
-        sentence=wording.comparison([(text.partition(":")[0], found) for text, found in known]),
-        figure=figures.loss_by_group([(text.partition(":")[0], found) for text, found in known], by) if by else None,
+        sentence=wording.comparison(known),
+        figure=figures.loss_by_group(known, by) if by else None,
         poll=(case.jobs.at_work("search") and len(known) < len(named))
         or any(map(case.jobs.at_work, ("spread", "scores"))),
         again=f"/compare?{urlencode({'by': by, 'of': of})}",
