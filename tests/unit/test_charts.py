@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise, product
 
@@ -22,7 +23,7 @@ from shoal.charts import (
     risk_utility_map,
     style,
 )
-from shoal.charts.lettering import width
+from shoal.charts.lettering import shorten, tell_apart, width
 from shoal.charts.numerals import Format, decades, round_steps
 from shoal.charts.palette import fixed
 from shoal.charts.style import CELLS, DARK, HUES, LIGHT
@@ -585,3 +586,10 @@ def test_the_style_knows_every_class_and_both_themes():
     }
     assert used - {"bar"} <= set(re.findall(r"\.([\w-]+)", css))
     assert all(needed in css for needed in ("prefers-color-scheme: dark", '[data-theme="dark"]', "@media print"))
+
+
+def test_names_of_any_length_are_shortened_at_once():
+    begun = time.process_time()
+    assert shorten("a" * 100_000, 140) == "aaaaaaaaa…aaaaaaaa"
+    assert tell_apart([f"{'a' * 50_000}{end}{'b' * 50_000}" for end in "xy"], [140, 140]) == ["…aaaaaaaaaaaaaaa…"] * 2
+    assert time.process_time() - begun < 5  # seconds; letter by letter it took minutes

@@ -7,7 +7,8 @@ sans-serif fonts, so that what fits here fits everywhere.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from html import escape as _escape
 
 SIZE = 12.0
@@ -75,11 +76,11 @@ def shorten(text: str, room: float, size: float = SIZE, *, bold: bool = False) -
     """
     if width(text, size, bold=bold) <= room:
         return text
-    for kept in range(len(text) - 1, 0, -1):
-        head, tail = text[: (kept + 1) // 2].rstrip(), text[len(text) - kept // 2 :].lstrip()
-        if width(found := f"{head}…{tail}", size, bold=bold) <= room:
-            return found
-    return "…"
+
+    def left(kept: int) -> str:
+        return f"{text[: (kept + 1) // 2].rstrip()}…{text[len(text) - kept // 2 :].lstrip()}"
+
+    return _longest(left, len(text), room, size, bold=bold)
 
 
 def tell_apart(names: Sequence[str], rooms: Sequence[float], size: float = SIZE, *, bold: bool = False) -> list[str]:
@@ -110,11 +111,15 @@ def _common_words(names: Sequence[str]) -> int:
 
 def _head(text: str, room: float, size: float, *, bold: bool) -> str:
     """Leave out the end of a text that is too long."""
-    for kept in range(len(text), 0, -1):
-        found = text if kept == len(text) else f"{text[:kept].rstrip()}…"
-        if width(found, size, bold=bold) <= room:
-            return found
-    return "…"
+    if width(text, size, bold=bold) <= room:
+        return text
+    return _longest(lambda kept: f"{text[:kept].rstrip()}…", len(text), room, size, bold=bold)
+
+
+def _longest(left: Callable[[int], str], letters: int, room: float, size: float, *, bold: bool) -> str:
+    """Give the longest that fits of what is left with fewer letters; names can be longer than any figure is wide."""
+    kept = bisect_right(range(1, letters), room, key=lambda kept: width(left(kept), size, bold=bold))
+    return left(kept) if kept else "…"
 
 
 def wrap(text: str, room: float, size: float = SIZE, *, lines: int = 2, bold: bool = False) -> list[str]:
