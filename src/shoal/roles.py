@@ -52,6 +52,8 @@ class Role(StrEnum):
 # Columns of which the ends of cells are kept; and those that a release has.
 SPANNED = (Role.PERSON, Role.QUASI)
 RELEASED = (*SPANNED, Role.SENSITIVE, Role.PLAIN, Role.WEIGHT, Role.STRATUM, Role.PSEUDONYM)
+# Only columns of a release have these: nobody gives them.
+DRAWN = (Role.PSEUDONYM, Role.PERSON)
 # Of these roles there is one column at most.
 SINGLE = (Role.SUBJECT, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
 

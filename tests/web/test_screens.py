@@ -11,6 +11,7 @@ from web.conftest import people, serving, until
 
 from shoal.catalogue import entries
 from shoal.report.discretion import percent
+from shoal.roles import DRAWN
 from shoal.schema import Role
 from shoal.web import code_export, figures, wording
 from shoal.web.cases.aims import GUARDS, IN_POPULATION, K_LEVELS, OF_PEOPLE, Aim
@@ -116,6 +117,21 @@ def test_ticked_columns_get_a_role_in_one_step(visitor):
     visitor.post("/undo")
     visitor.post("/roles", data={"ticked": ["age"], "to-ticked": "plain", "role of sex": "quasi"}, headers=HX)
     assert visitor.get("/api/roles").json()[1]["decided"] == "quasi"  # only the button gives it
+
+
+def test_roles_that_only_columns_of_a_release_have_are_not_given(visitor):
+    visitor.opened()
+    offered = re.search(r'<select id="role-0".*?</select>', visitor.get("/roles").text, re.DOTALL)[0]
+    assert re.findall(r'value="(\w+)"', offered) == [role.value for role in Role if role not in DRAWN]
+    for role in DRAWN:
+        assert visitor.client.put("/api/roles", json={"roles": {"patient_name": role}}).status_code == 422
+    assert visitor.get("/api/roles").json()[0]["decided"] == "identifier"
+
+
+def test_two_columns_of_a_role_that_one_can_have_are_named(visitor):
+    visitor.opened()
+    visitor.post("/roles", data={"role of age": "weight", "role of zip": "weight"})
+    assert visitor.state()["problem"] == "Only one column can have the role 'Survey weight': age, zip."
 
 
 def test_roles_are_taken_from_a_recipe_or_a_certificate(visitor):

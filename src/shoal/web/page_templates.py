@@ -16,6 +16,7 @@ from shoal.languages import N_, _, in_line, languages, moment, ngettext, number
 from shoal.report.discretion import percent
 from shoal.report.look import page_colours
 from shoal.report.rendering import environment as templates_of
+from shoal.roles import DRAWN
 from shoal.schema import Role
 from shoal.version import VERSION
 from shoal.web import choice_names, wording
@@ -165,7 +166,7 @@ def _names() -> dict[str, Any]:
     """Name steps, roles, methods and promises."""
     return {
         "STEPS": {step: _(name) for step, name in STEPS.items()},
-        "ROLES": {role.value: named("roles", role.value) for role in Role},
+        "ROLES": {role.value: named("roles", role.value) for role in Role if role not in DRAWN},
         "METHODS": METHODS,
         "GUARDS": {name: choice_names.guard_title(name) for name in GUARDS},
         "TREATMENTS": {kind: _(name) for kind, name in names("treatments").items()},

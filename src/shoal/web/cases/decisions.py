@@ -14,7 +14,7 @@ from shoal.engines.sources import Source
 from shoal.errors import ParameterError
 from shoal.languages import _, ngettext
 from shoal.pseudonyms.treatments import DROP, Treatment
-from shoal.roles import role_of_identifier
+from shoal.roles import DRAWN, role_of_identifier
 from shoal.schema import SINGLE, Role
 from shoal.web.cases.aims import GUARDS, IN_POPULATION, OF_PEOPLE, WITHOUT_TABLE, Aim
 from shoal.web.cases.hierarchies import ColumnHierarchy, file_names
@@ -24,6 +24,7 @@ from shoal.web.errors import NotThereError
 from shoal.web.tasks.case_file import CaseFile
 from shoal.web.tasks.messages import Layout
 from shoal.web.tasks.risk_messages import RiskAsked
+from shoal.web.words import named
 
 MOST_PINNED = 4
 MOST_FILES = 20
@@ -78,7 +79,8 @@ class Decisions:
             return _("No column is a quasi-identifier: something that others may know.")
         for role in SINGLE:
             if len(self.of(role)) > 1:
-                return _("More than one column has the role '%(role)s'.", role=role.value)
+                columns, name = ", ".join(self.of(role)), named("roles", role.value)[0]
+                return _("Only one column can have the role '%(role)s': %(columns)s.", role=name, columns=columns)
         return ""
 
     @property
@@ -220,6 +222,8 @@ class Decisions:
         for name in changed:
             if name not in self.roles:
                 raise ParameterError("There is no such column in the file.", "Reload the page and choose again.")
+        if set(DRAWN) & set(changed.values()):
+            raise ParameterError("Only columns of a release have that role.", "Choose one of those on the page.")
         roles = {**self.roles, **changed}
         hierarchies = {name: each for name, each in self.hierarchies.items() if roles[name] == Role.QUASI}
         kept = {name: each for name, each in self.treatments.items() if roles[name] == self.roles[name]}
