@@ -471,6 +471,8 @@ def test_names_are_quoted_in_commands():
     assert """'"a,b",it'"'"'s'""" in text
     assert "--weight w " in code_export.command("t.csv", Decisions({**roles, "w": Role.WEIGHT}), files)
     compile(code_export.python("t.csv", decisions, files), "shown", "exec")
+    assert code_export.command("-rf.csv", decisions, files).startswith("shoal anonymize ./-rf.csv --out")
+    assert code_export.risk_command("-rf.csv", decisions).startswith("shoal risk ./-rf.csv ")
 
 
 def test_every_method_and_promise_of_the_catalogue_that_fits_is_offered(ready):

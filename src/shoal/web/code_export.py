@@ -32,8 +32,8 @@ def command(
     aim = decisions.aim
     if len(aim.steps) > 1:  # a command masks in one step, a recipe in several
         key = " --pseudonym-key people.key" if decisions.treatments else ""
-        return f"shoal run {shlex.quote(files['recipe'])}{key}"
-    parts = [f"shoal anonymize {shlex.quote(source)} --out {shlex.quote(files['table'])}"]
+        return f"shoal run {_argument(files['recipe'])}{key}"
+    parts = [f"shoal anonymize {_argument(source)} --out {shlex.quote(files['table'])}"]
     parts += _columns_of(decisions, Role.QUASI, Role.SENSITIVE, Role.PLAIN)
     parts += [f"--identifier {shlex.quote(f'{name}={each}')}" for name, each in decisions.treatments.items()]
     parts.append("--pseudonym-key people.key" if decisions.treatments else "")
@@ -119,7 +119,7 @@ def python(
 def risk_command(source: str, decisions: Decisions) -> str:
     """Give the command that finds the same of the risk."""
     asked = decisions.asked
-    parts = [f"shoal risk {shlex.quote(source)}", *_columns_of(decisions, Role.QUASI, Role.SENSITIVE)]
+    parts = [f"shoal risk {_argument(source)}", *_columns_of(decisions, Role.QUASI, Role.SENSITIVE)]
     parts += [*_single_columns(decisions), *_layout_options(decisions.layout)]
     parts.append(f"--population {shlex.quote(asked.population.name)}" if asked.population else "")
     parts += [f"--population-columns {shlex.quote(f'{name}={other}')}" for name, other in decisions.called.items()]
@@ -129,6 +129,15 @@ def risk_command(source: str, decisions: Decisions) -> str:
     parts += [f"--{name}" for name in ("suda", "screen", "why") if getattr(asked, name)]
     parts += _hierarchy_options(decisions) if asked.why else []
     return " \\\n  ".join(filter(None, parts))
+
+
+def _argument(file: str) -> str:
+    """Quote the name of a file, which is not to be taken for an option.
+
+    >>> _argument("my people.csv"), _argument("-rf.csv")
+    ("'my people.csv'", './-rf.csv')
+    """
+    return shlex.quote(f"./{file}" if file.startswith("-") else file)
 
 
 def _columns_of(decisions: Decisions, *roles: Role) -> list[str]:
@@ -142,12 +151,12 @@ def _single_columns(decisions: Decisions) -> list[str]:
 def harbor_command(source: str, layout: Layout, year: int, recipe: str, found: Mapping[str, Any]) -> str:
     """Give the commands that write the recipe of safe harbor, and carry it out."""
     read = layout.model_copy(update={"masked": None, "orders": {}})  # which tell this command nothing
-    parts = [f"shoal safe-harbor {shlex.quote(source)}", *_layout_options(read)]
+    parts = [f"shoal safe-harbor {_argument(source)}", *_layout_options(read)]
     people, countries = found.get("population", {}).get("name", HERE), found.get("countries")
     parts.append("" if people == HERE else f"--population {shlex.quote(people)}")
     parts.append(f"--country {','.join(countries)}" if countries else "")
     parts.append(f"--year {year} --out {shlex.quote(recipe)}")
-    return " \\\n  ".join(filter(None, parts)) + f"\nshoal run {shlex.quote(recipe)}"
+    return " \\\n  ".join(filter(None, parts)) + f"\nshoal run {_argument(recipe)}"
 
 
 def _layout_options(layout: Layout) -> list[str]:
