@@ -12,6 +12,15 @@ ENDS = """cells => cells.map(cell => {
     range.selectNodeContents(cell);
     return Math.round(range.getBoundingClientRect().right); })"""
 
+# Lists of which the chosen line is wider than what there is for it beside the arrow.
+CUT = """lists => lists.filter(list => {
+    const { font, paddingLeft, paddingRight } = getComputedStyle(list);
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = font;
+    const room = list.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - 12;
+    return pen.measureText(list.selectedOptions[0].text).width > room;
+}).map(list => list.id)"""
+
 
 @pytest.fixture
 def page(browser, address):
@@ -207,3 +216,11 @@ def test_a_file_without_names_is_asked_about_and_nothing_else_stands_in_the_way(
     page.get_by_role("button", name="Read it so").click()
     page.get_by_role("heading", name="What could others know?").wait_for()
     assert page.locator(".roles tbody tr").count() == 3
+
+
+def test_what_is_chosen_can_be_read_to_its_end(page, tmp_path):
+    decided(page, tmp_path, census())
+    for path in ("/roles", "/risk", "/protect", "/hierarchies", "/release", "/data"):
+        page.goto(path)
+        settled(page)
+        assert page.locator("main select:visible").evaluate_all(CUT) == []
