@@ -44,9 +44,23 @@ def promised(place):
     return change
 
 
-def written(_):
+def written(release):
     def change(case):
-        case["written"] = [{"id": "x", "release": {"label": "hilbert, k = 5"}}]
+        case["written"] = [{"id": "x", "release": {"label": "hilbert, k = 5"} | release}]
+
+    return change
+
+
+def decided(name, value):
+    def change(case):
+        case["versions"][-1][name] = value
+
+    return change
+
+
+def seen(name, value):
+    def change(case):
+        case["profile"]["columns"][0][name] = value
 
     return change
 
@@ -64,7 +78,12 @@ def written(_):
         lambda place: beside("a\0b"),
         built,
         promised,
-        written,
+        lambda _: written({}),
+        lambda _: written({"written": "yesterday"}),
+        lambda _: decided("at", "yesterday"),
+        lambda _: decided("roles", {"age": "person"}),
+        lambda _: seen("kind", "number"),
+        lambda _: seen("role", "pseudonym"),
     ],
 )
 def test_a_case_that_names_files_elsewhere_or_lacks_what_it_needs_is_damaged(tmp_path, change):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.column_names import UNDECIDED, as_option, role_by_name
+from shoal.domains.axis import AxisKind
 from shoal.domains.cell_parser import MARKS
 from shoal.domains.codebook import CodedVariable, code_text
 from shoal.findings import Findings
@@ -53,7 +54,7 @@ class ColumnReport:
     """
 
     name: str
-    kind: str
+    kind: AxisKind
     why_kind: str
     distinct: int
     missing: int

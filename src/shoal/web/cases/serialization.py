@@ -11,13 +11,12 @@ from pydantic import AfterValidator
 
 from shoal.domains.hierarchy_builders import builds
 from shoal.models.safe_harbor import SafeHarbor
-from shoal.schema import Role
 from shoal.web.cases.aims import Aim
 from shoal.web.cases.decisions import Decisions
 from shoal.web.cases.hierarchies import ColumnHierarchy
 from shoal.web.cases.history import Version
 from shoal.web.tasks.case_file import CaseFile
-from shoal.web.tasks.messages import Layout, Message
+from shoal.web.tasks.messages import GivenRole, Layout, Message, Moment
 from shoal.web.tasks.risk_messages import RiskAsked
 
 
@@ -61,8 +60,8 @@ class StoredVersion(Message):
     number: int
     step: str
     subject: str
-    at: str
-    roles: dict[str, Role | None]
+    at: Moment
+    roles: dict[str, GivenRole | None]
     aim: str
     pinned: tuple[str, ...]
     hierarchies: dict[str, str]

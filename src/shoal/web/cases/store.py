@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
@@ -18,7 +18,7 @@ from shoal.languages import _
 from shoal.web.cases.history import Version
 from shoal.web.cases.serialization import StoredHierarchy, StoredVersion
 from shoal.web.tasks.case_file import NameOfFile
-from shoal.web.tasks.messages import Message, TableProfile
+from shoal.web.tasks.messages import Message, Moment, TableProfile
 
 FORMAT = 1
 _Kept = TypeVar("_Kept", bound=Message)
@@ -58,8 +58,8 @@ class CaseInfo(Message):
 
     id: str
     name: str
-    begun: str
-    changed: str = ""
+    begun: Moment
+    changed: Moment | Literal[""] = ""
     file: NameOfFile
     path: str = ""
     sent: bool = True

@@ -14,7 +14,7 @@ from shoal.web.cases.findings import Found
 from shoal.web.cases.library import CaseLibrary
 from shoal.web.cases.serialization import StoredHierarchy, StoredVersion
 from shoal.web.cases.store import CaseInfo, CaseStore
-from shoal.web.tasks.messages import Headline, ImpossibleCandidate, Message, TableProfile
+from shoal.web.tasks.messages import Headline, ImpossibleCandidate, Message, Moment, TableProfile
 
 FORMAT = 1
 MOST_BYTES = 64 << 20
@@ -40,7 +40,7 @@ class TriedBefore(Message):
 class WrittenSummary(Message, extra="allow"):
     """What is known of a release that was written: at least what the trail says of it."""
 
-    written: str
+    written: Moment
     label: str
     approver: str = ""
     confirmations: tuple[str, ...] = ()

@@ -5,18 +5,35 @@ Both sides check what comes in. Nothing else crosses: no frames, no objects, and
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from shoal.domains.axis import AxisKind
 from shoal.report.cell_kinds import CellKinds
+from shoal.roles import DRAWN
 from shoal.schema import ReadOptions, Role
 
 LARGE = 24 << 20  # bytes from which a file is first looked at in part
 SOON_EXACT = 1 << 30  # bytes up to which the exact risk is there before a sample would help: it is far too high in one
 SAMPLE_ROWS = 50_000
+
+
+def _moment(at: str) -> str:
+    datetime.fromisoformat(at)
+    return at
+
+
+def _given(role: Role) -> Role:
+    if role in DRAWN:
+        raise ValueError("only columns of a release have that role")
+    return role
+
+
+Moment = Annotated[str, AfterValidator(_moment)]
+GivenRole = Annotated[Role, AfterValidator(_given)]
 
 
 class Message(BaseModel):
@@ -200,11 +217,11 @@ class ColumnProfile(Message):
     """
 
     name: str
-    kind: str
+    kind: AxisKind
     why_kind: str
     distinct: int
     missing: int
-    role: Role
+    role: GivenRole
     why: str
     sure: bool
     bars: tuple[float, ...]
@@ -223,7 +240,7 @@ class TableProfile(Message):
     sha256: str | None = None
     naming: dict[str, str] | None = None  # columns that seem to name people, each with the reason, if they were sought
     sheets: tuple[str, ...] = ()  # of a workbook
-    versions: tuple[tuple[str, str], ...] = ()  # of a table of a lakehouse, and when each came to be
+    versions: tuple[tuple[str, Moment], ...] = ()  # of a table of a lakehouse, and when each came to be
 
 
 class Preview(Message):
