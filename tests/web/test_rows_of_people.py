@@ -26,6 +26,19 @@ def visited(visitor):
     return visitor
 
 
+def test_a_crowd_of_rows_of_one_person_is_no_crowd(visitor, visited):
+    visitor.client.put("/api/file?name=visits.csv&wait=30", content=b"person,age,town,ill\n" + b"".join(
+        b"%d,%d,t1,flu\n" % (person, age) for person, age in [(1, 30), (1, 30), (2, 40), (3, 40), (4, 50)]
+    ))  # fmt: skip
+    visitor.client.put("/api/roles", json={"roles": ROLES})
+    found = visitor.get("/api/risk?wait=30").json()
+    assert (found["unique"], found["of_one_person"]) == (1, 3)
+    assert "3 of 5 rows look only like rows of the same person" in visitor.get("/risk").text
+    visitor.client.put("/api/roles", json={"roles": {"person": "identifier"}})
+    assert visitor.get("/api/risk?wait=30").json()["of_one_person"] is None
+    assert "In a group of one person" not in visitor.get("/risk").text
+
+
 @pytest.mark.parametrize("guard", sorted(OF_PEOPLE))
 def test_command_and_code_write_what_was_chosen(visited, guard, tmp_path, monkeypatch):
     from shoal.cli import application

@@ -279,6 +279,8 @@ class RiskSummary(Message):
         How many classes there are by their size, as the measure gives it.
     secrets
         The share of people who share a confidential value with everybody in their class, by column.
+    of_one_person
+        How many records are in classes of one person; None where every record is somebody else's.
     without, sets
         What it would be if one column were not known, or only some were.
     sampled, in_file
@@ -298,6 +300,7 @@ class RiskSummary(Message):
     guess: float
     sizes: Any
     secrets: dict[str, float] = {}
+    of_one_person: int | None = None
     without: tuple[RiskWithout, ...] = ()
     sets: tuple[RiskOfKnowledge, ...] = ()
     sampled: int | None = None

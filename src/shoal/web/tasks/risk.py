@@ -12,7 +12,8 @@ from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
-from shoal.table import Table
+from shoal.models.people import people_in, subject_of
+from shoal.table import Classes, Table
 from shoal.web.tasks.messages import RiskOfKnowledge, RiskRequest, RiskSummary, RiskWithout
 from shoal.web.tasks.reading import evenly, options_of, stages
 from shoal.web.tasks.registry import Reporter
@@ -59,8 +60,21 @@ def _whole(table: Table) -> RiskSummary:
         guess=float(guess.value),
         sizes=sizes.detail["classes_by_size"],
         secrets=shared_secrets(secrets),
+        of_one_person=_of_one_person(table),
         in_file=table.rows,
     )
+
+
+def _of_one_person(table: Table) -> int | None:
+    """Count the records in classes of one person, whose records may be many: a crowd of one."""
+    schema = table.schema
+    if schema.subject is None:
+        return None
+
+    def alone(classes: Classes) -> int:
+        return int(classes.sizes[people_in(classes, schema) == 1].sum())
+
+    return sum(table.classes(alone, carry=subject_of(schema)))
 
 
 def shared_secrets(found: Score) -> dict[str, float]:
