@@ -220,7 +220,9 @@ def test_a_file_without_names_is_asked_about_and_nothing_else_stands_in_the_way(
 
 def test_what_is_chosen_can_be_read_to_its_end(page, tmp_path):
     decided(page, tmp_path, census())
-    for path in ("/roles", "/risk", "/protect", "/hierarchies", "/release", "/data"):
-        page.goto(path)
-        settled(page)
-        assert page.locator("main select:visible").evaluate_all(CUT) == []
+    for language in ("en", "de"):
+        page.set_extra_http_headers({"accept-language": language})
+        for path in ("/roles", "/risk", "/protect", "/hierarchies", "/release", "/data"):
+            page.goto(path)
+            settled(page)
+            assert page.locator("main select:visible").evaluate_all(CUT) == []
