@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 import psutil
 from web.conftest import people
-from web.test_browser import looking
+from web.test_browser import looking, settled
 from web.test_tabs import serving
 
 
@@ -67,6 +67,22 @@ def test_who_goes_straight_to_the_release_keeps_what_they_fill_in_until_it_can_b
         write.click()
         page.get_by_role("heading", name="The release is written and proved").wait_for()
         assert page.get_by_text("the file alone does not show it").is_visible()
+
+
+def test_who_types_a_number_and_goes_on_takes_it_along(browser, address):
+    with looking(browser, address) as page:
+        opened(page, people(60))
+        decided(page)
+        page.goto("/protect")
+        settled(page)
+        page.get_by_label("k, as a number").fill("15")
+        page.get_by_role("link", name="Write this release…").click()  # which also ends what is typed
+        page.wait_for_url("**/release")
+        assert page.get_by_role("heading", level=1).inner_text() == "Not written yet: hilbert, k = 15"
+        page.go_back()
+        page.get_by_label("k, as a number").fill("1")  # which is none, and is not waited for
+        page.get_by_role("link", name="Write this release…").click()
+        page.wait_for_url("**/release")
 
 
 def test_without_scripts_the_screen_is_loaded_again_until_it_can_be_written(browser, tmp_path):

@@ -31,6 +31,24 @@ document.addEventListener("change", (event) => {
   field.form.dispatchEvent(new Event("input"));
 });
 
+// Who leads on while a choice is on its way is not shown the one before it.
+let onItsWay = false;
+
+document.addEventListener("input", ({ target }) => {
+  const form = target.form || target;
+  const half = target.dataset && ("slider" in target.dataset || "whole" in target.dataset);
+  if (form.id === "aim" && !half) onItsWay = form.checkValidity();
+}, true);
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.elt.id === "aim") onItsWay = false; });
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest && event.target.closest("a.button[href]");
+  if (!link || !onItsWay || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  document.addEventListener("htmx:afterRequest", () => { location.assign(link.href); }, { once: true });
+});
+
 // Who chooses another way to build a hierarchy begins with numbers that suit it; before it is asked how that would be.
 document.addEventListener("change", ({ target }) => {
   if (target.dataset && target.dataset.exampleIn) {
