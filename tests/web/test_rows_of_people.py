@@ -33,7 +33,12 @@ def test_a_crowd_of_rows_of_one_person_is_no_crowd(visitor, visited):
     visitor.client.put("/api/roles", json={"roles": ROLES})
     found = visitor.get("/api/risk?wait=30").json()
     assert (found["unique"], found["of_one_person"]) == (1, 3)
-    assert "3 of 5 rows look only like rows of the same person" in visitor.get("/risk").text
+    text = visitor.get("/risk").text
+    assert "3 of 5 rows look only like rows of the same person" in text
+    assert "share of rows that stand alone" in text
+    assert "rows in the same group" in text
+    assert "share of people who" not in text
+    assert "people in the same group" not in text
     visitor.client.put("/api/roles", json={"roles": {"person": "identifier"}})
     assert visitor.get("/api/risk?wait=30").json()["of_one_person"] is None
     assert "In a group of one person" not in visitor.get("/risk").text

@@ -50,8 +50,8 @@ def _curves(rows: Sequence[Found], *, wide: float = _WIDE, **look: Any) -> Drawi
     return both(lines, rows, wide=wide, **look, percent=True, height=190)
 
 
-def sizes(found: Found, k: int, title: str) -> Drawing:
-    """Draw the share of people by the size of the group that they hide in, with those below k marked."""
+def sizes(found: Found, k: int, title: str, *, several: bool = False) -> Drawing:
+    """Draw the share of people, or of rows if people have several, by the size of their group; those below k marked."""
     largest = max(size for size, _groups in found["sizes"])
     starts = sorted({size for size in (*_SIZES, k) if size <= largest} | {1})
     people = sum(size * groups for size, groups in found["sizes"])
@@ -71,10 +71,18 @@ def sizes(found: Found, k: int, title: str) -> Drawing:
         percent=True,
         alert=low,
         mark=mark,
-        x_label=_("people in the same group (equivalence class)"),
-        y_label=_("share of people"),
+        x_label=_("rows in the same group (equivalence class)")
+        if several
+        else _("people in the same group (equivalence class)"),
+        y_label=_("share of rows") if several else _("share of people"),
         title=title,
         description=_(
+            "A group is all rows that look the same to someone who knows the quasi-identifiers, also those of one "
+            "person. Hatched: groups smaller than k = %(k)s.",
+            k=k,
+        )
+        if several
+        else _(
             "A group is all people who look the same to someone who knows the quasi-identifiers. Hatched: groups "
             "smaller than k = %(k)s.",
             k=k,
@@ -83,7 +91,11 @@ def sizes(found: Found, k: int, title: str) -> Drawing:
     )
 
 
-def drivers(found: Found) -> Drawing:
+def _alone(*, several: bool) -> str:
+    return _("share of rows that stand alone") if several else _("share of people who stand alone")
+
+
+def drivers(found: Found, *, several: bool = False) -> Drawing:
     """Draw which columns give people away: how many fewer stand alone if one of them is not known."""
     rows = sorted(found["without"], key=lambda each: each["uniqueness"])
     shown = rows[:_MOST_DRIVERS]
@@ -99,16 +111,20 @@ def drivers(found: Found) -> Drawing:
         share="uniqueness",
         whole=found["uniqueness"],
         whole_label=_("all columns known"),
-        x_label=_("share of people who stand alone"),
+        x_label=_alone(several=several),
         title=_("Which columns give people away"),
-        description=_(
-            "Each bar ends where the share of people who stand alone would be if that one column were not known."
+        description=(
+            _("Each bar ends where the share of rows that stand alone would be if that one column were not known.")
+            if several
+            else _(
+                "Each bar ends where the share of people who stand alone would be if that one column were not known."
+            )
         )
         + more,
     )
 
 
-def knowledge(found: Found) -> Drawing:
+def knowledge(found: Found, *, several: bool = False) -> Drawing:
     """Draw how many stand alone against the number of attributes known: every choice, the worst of them, the mean."""
     by_number: dict[int, list[float]] = {}
     worst, average = _("worst choice"), _("average")
@@ -128,8 +144,10 @@ def knowledge(found: Found) -> Drawing:
         group="which",
         dots=dots,
         x_label=_("columns that someone knows"),
-        y_label=_("share of people who stand alone"),
-        title=_("The more someone knows, the more people stand alone"),
+        y_label=_alone(several=several),
+        title=_("The more someone knows, the more rows stand alone")
+        if several
+        else _("The more someone knows, the more people stand alone"),
         description=_(
             "Every dot is one choice of columns. The lines are the choice that gives away most and the mean of "
             "%(choices)s.",

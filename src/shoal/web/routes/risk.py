@@ -34,15 +34,17 @@ def risk_page(case: Here) -> HTMLResponse:
     if not found:
         risk(case, PATIENCE)
         found = case.risk()
+    linked = unicity_section(case)
+    several = linked["linked"]
     drawn = []
     if found:
         if found["without"]:
-            drawn.append(figures.drivers(found))
+            drawn.append(figures.drivers(found, several=several))
         k = case.decisions.aim.k or K_USUAL
-        drawn.append(figures.sizes(found, k, _("People by the size of the group they hide in")))
+        title = _("Rows by the size of their group") if several else _("People by the size of the group they hide in")
+        drawn.append(figures.sizes(found, k, title, several=several))
     if found and found["sets"] and len(found["quasi"]) > 1:
-        drawn.append(figures.knowledge(found))
-    linked = unicity_section(case)
+        drawn.append(figures.knowledge(found, several=several))
     asked = {**linked, **sections_part(case), **certificate_part(case)}
     return page(
         case,
@@ -50,8 +52,8 @@ def risk_page(case: Here) -> HTMLResponse:
         **asked,
         found=found,
         figures=drawn,
-        headline=wording.headline(found, several=linked["linked"]) if found else "",
-        finding=wording.finding(found, several=linked["linked"]) if found else "",
+        headline=wording.headline(found, several=several) if found else "",
+        finding=wording.finding(found, several=several) if found else "",
         secret=wording.secret_line(found) if found else "",
         job=case.jobs.of("measure"),
     )
