@@ -190,6 +190,13 @@ def test_every_choice_of_attributes_is_a_dot_between_worst_and_nothing(ready):
     assert "all 15 choices" in ready.get("/risk").text
 
 
+def test_who_knows_more_columns_finds_no_fewer_whatever_was_drawn():
+    names = [f"c{n}" for n in range(11)]
+    sets = [{"known": names[:size], "uniqueness": share} for size, share in [(2, 0.1), (7, 0.8), (9, 0.6), (11, 0.9)]]
+    rows = figures.knowledge({"sets": sets, "quasi": names}).wide.rows
+    assert [row["share"] for row in rows if row["which"] == "worst choice"] == [0.1, 0.8, 0.8, 0.9]
+
+
 @pytest.mark.parametrize(("columns", "most"), [(3, 120), (11, 120), (60, 120), (300, 40)])
 def test_of_many_attributes_some_choices_of_all_sizes_are_drawn(columns, most):
     quasi = [f"c{n}" for n in range(columns)]

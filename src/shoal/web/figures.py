@@ -133,9 +133,11 @@ def knowledge(found: Found, *, several: bool = False) -> Drawing:
         count = len(each["known"])
         by_number.setdefault(count, []).append(each["uniqueness"])
         dots.append({"known": count, "which": some_of(each["known"]), "share": each["uniqueness"]})
+    most = 0.0  # who knows more columns finds no fewer, also where only some choices of that many were looked at
     for count in sorted(by_number):
         shares = by_number[count]
-        rows.append({"known": count, "which": worst, "share": max(shares)})
+        most = max(most, *shares)
+        rows.append({"known": count, "which": worst, "share": most})
         rows.append({"known": count, "which": average, "share": sum(shares) / len(shares)})
     return _curves(
         rows,
