@@ -81,6 +81,7 @@ def seen(name, value):
         lambda _: written({}),
         lambda _: written({"written": "yesterday"}),
         lambda _: decided("at", "yesterday"),
+        lambda _: decided("at", "0001-01-01T00:00:00+14:00"),
         lambda _: decided("roles", {"age": "person"}),
         lambda _: seen("kind", "number"),
         lambda _: seen("role", "pseudonym"),

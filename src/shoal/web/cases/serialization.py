@@ -16,7 +16,8 @@ from shoal.web.cases.decisions import Decisions
 from shoal.web.cases.hierarchies import ColumnHierarchy
 from shoal.web.cases.history import Version
 from shoal.web.tasks.case_file import CaseFile
-from shoal.web.tasks.messages import GivenRole, Layout, Message, Moment
+from shoal.web.tasks.checked_values import GivenRole, Moment
+from shoal.web.tasks.messages import Layout, Message
 from shoal.web.tasks.risk_messages import RiskAsked
 
 

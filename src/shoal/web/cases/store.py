@@ -18,7 +18,8 @@ from shoal.languages import _
 from shoal.web.cases.history import Version
 from shoal.web.cases.serialization import StoredHierarchy, StoredVersion
 from shoal.web.tasks.case_file import NameOfFile
-from shoal.web.tasks.messages import Message, Moment, TableProfile
+from shoal.web.tasks.checked_values import Moment
+from shoal.web.tasks.messages import Message, TableProfile
 
 FORMAT = 1
 _Kept = TypeVar("_Kept", bound=Message)

@@ -14,7 +14,8 @@ from shoal.web.cases.findings import Found
 from shoal.web.cases.library import CaseLibrary
 from shoal.web.cases.serialization import StoredHierarchy, StoredVersion
 from shoal.web.cases.store import CaseInfo, CaseStore
-from shoal.web.tasks.messages import Headline, ImpossibleCandidate, Message, Moment, TableProfile
+from shoal.web.tasks.checked_values import Moment
+from shoal.web.tasks.messages import Headline, ImpossibleCandidate, Message, TableProfile
 
 FORMAT = 1
 MOST_BYTES = 64 << 20

@@ -5,35 +5,19 @@ Both sides check what comes in. Nothing else crosses: no frames, no objects, and
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from shoal.domains.axis import AxisKind
 from shoal.report.cell_kinds import CellKinds
-from shoal.roles import DRAWN
 from shoal.schema import ReadOptions, Role
+from shoal.web.tasks.checked_values import GivenRole, Moment
 
 LARGE = 24 << 20  # bytes from which a file is first looked at in part
 SOON_EXACT = 1 << 30  # bytes up to which the exact risk is there before a sample would help: it is far too high in one
 SAMPLE_ROWS = 50_000
-
-
-def _moment(at: str) -> str:
-    datetime.fromisoformat(at)
-    return at
-
-
-def _given(role: Role) -> Role:
-    if role in DRAWN:
-        raise ValueError("only columns of a release have that role")
-    return role
-
-
-Moment = Annotated[str, AfterValidator(_moment)]
-GivenRole = Annotated[Role, AfterValidator(_given)]
 
 
 class Message(BaseModel):
