@@ -1,6 +1,7 @@
 """Cases: kept as someone decides, closed, opened again, copied, passed on and deleted, and what goes with them."""
 
 import json
+import os
 import re
 import sqlite3
 from contextlib import closing
@@ -94,6 +95,15 @@ def test_an_original_is_kept_with_its_case_if_someone_asks_for_it(tmp_path):
     assert not list((tmp_path / "kept").rglob("people.csv"))
 
 
+@pytest.fixture
+def nothing_is_private():
+    """Let whatever is made be open to everybody, unless it is made otherwise."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("nothing_is_private")
 def test_a_case_is_private_and_holds_no_cell(tmp_path):
     with serving(tmp_path) as (visitor, _):
         visitor.opened(SECRET)
@@ -103,7 +113,7 @@ def test_a_case_is_private_and_holds_no_cell(tmp_path):
         exported = visitor.get(f"/api/cases/{visitor.state()['case']}.json").text
     (path,) = case_files(tmp_path)
     assert path.stat().st_mode & 0o777 == 0o600
-    assert path.parent.stat().st_mode & 0o077 == 0
+    assert not any(folder.stat().st_mode & 0o077 for folder in (path.parent, path.parents[1], tmp_path / "kept"))
     for content in (path.read_bytes(), exported.encode()):
         assert b"Zwiebelfisch" not in content
         assert b"stroke" not in content

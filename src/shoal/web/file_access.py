@@ -38,6 +38,13 @@ def safe_name(given: str) -> str:
     return stem.decode(errors="ignore") + suffix  # of a sign that is cut nothing is left
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner can look into, and those that it lies in, as far as they are not there."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def refuse_kind(name: str) -> None:
     """Refuse a file of a kind that cannot be read."""
     suffix = Path(name).suffix.lower()

@@ -9,6 +9,7 @@ from shoal.errors import ParameterError
 from shoal.web.cases.findings import Found
 from shoal.web.cases.sheltered import ShelteredCase
 from shoal.web.errors import NotThereError
+from shoal.web.file_access import make_private
 from shoal.web.tasks.job import Job
 from shoal.web.tasks.risk_messages import CertificateRequest
 
@@ -33,7 +34,7 @@ class CertifiedCase(ShelteredCase):
         if self.signing_key is not None:
             raise ParameterError("There is a pair of keys already.", "Sign with it.")
         place = self.library.signing_key
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(place.parent)
         public_beside(place).unlink(missing_ok=True)  # of a pair that was taken away
         SigningKey.new(place)
 

@@ -14,6 +14,7 @@ from typing import Any
 from shoal.atomic_files.held import hold_new, sweep
 from shoal.errors import DataError
 from shoal.web.errors import NotThereError
+from shoal.web.file_access import make_private
 
 _SUMMARY = ".release.json"
 _DRAFT = ".part"
@@ -101,7 +102,7 @@ class KeptReleases:
         if not target.exists():
             held = None
             try:
-                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_private(self._folder)
                 held = hold_new(self._folder, ".", _DRAFT)
                 draft = held.path / release.id
                 draft.mkdir(mode=0o700)

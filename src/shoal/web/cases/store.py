@@ -17,6 +17,7 @@ from shoal.errors import DataError
 from shoal.languages import _
 from shoal.web.cases.history import Version
 from shoal.web.cases.serialization import StoredHierarchy, StoredVersion
+from shoal.web.file_access import make_private
 from shoal.web.tasks.case_file import NameOfFile
 from shoal.web.tasks.checked_values import Moment
 from shoal.web.tasks.messages import Message, TableProfile
@@ -98,7 +99,7 @@ class CaseStore:
     def create(cls, path: Path, info: CaseInfo, profile: TableProfile) -> CaseStore:
         """Begin a case."""
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(path.parent)
             _private(path)
             connection = _connected(path)
             connection.executescript(
