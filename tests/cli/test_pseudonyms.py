@@ -160,6 +160,16 @@ def test_names_and_dates_of_others_are_found_by_who_has_the_key(keyed, column):
     assert "does not hold what the key makes" in keyed.check(*PROVEN).err
 
 
+def test_a_name_that_was_typed_in_two_ways_is_one_persons(keyed):
+    keyed.put("in.csv", "patient,zip\nZo\u00eb,1\nZoe\u0308,1\nAda,1\nBob,2\nEve,2\n")
+    roles = ("--quasi", "zip", "--subject", "patient", "--identifier", "patient=pseudonym:patient")
+    keyed.run(
+        "anonymize", "in.csv", "--out", "out.csv", "--k", "2", *roles, "--pseudonym-key", "people.key", "--header"
+    ).fine()
+    held = ("--private", "out.private.json", "--original", "in.csv", "--pseudonym-key", "people.key")
+    assert "'patient' names as many as the original does" in keyed.check(*held).fine().out
+
+
 def test_another_key_is_not_that_of_the_release(keyed):
     anonymize(keyed, "--pseudonym-key", "people.key").fine()
     keyed.put("other.key", "another key of sixteen\n")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from unicodedata import normalize
 
 from shoal.certification.agreement import same
 from shoal.certification.computed_names import names_computed
@@ -72,7 +73,8 @@ def _insist_on_names(
     true = names_in(before[0], name)
     if treatment.kind == PSEUDONYM and not shown.isdisjoint(true):
         raise CertificateError(f"'{name}' shows identifiers of the original.", "Do not use this release.")
-    same(f"how many people '{name}' names", len(true), len(shown))
+    people = {normalize("NFC", text) for text in true} if treatment.kind == PSEUDONYM else true
+    same(f"how many people '{name}' names", len(people), len(shown))  # a name is one person's, however it was typed
     proved.append(f"'{name}' names as many as the original does" + (
         ", none of them as it does." if treatment.kind == PSEUDONYM else "."
     ))  # fmt: skip
