@@ -247,8 +247,9 @@ class _Shifted:
         """Tell in which records there is somebody, and by how much that person's dates are shifted."""
         lo = unpacked(people)[0]
         known = lo != MISSING
-        at = places_among(self.positions, np.where(known, lo, self.positions[:1].min(initial=0)))
-        return known, self.shifts[at] if self.shifts.size else np.zeros(lo.size, np.int64)
+        moved = np.zeros(lo.size, np.int64)
+        moved[known] = self.shifts[places_among(self.positions, lo[known])]
+        return known, moved
 
     def _ends(self, cells: Array, people: Array) -> tuple[Flags, list[Integers], tuple[Positions, Positions]]:
         known, moved = self._of(people)

@@ -39,6 +39,18 @@ def test_dates_are_shifted_by_the_known_number_of_days_for_each_person():
     assert found["day"].type == pa.date32()
 
 
+@pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
+@pytest.mark.parametrize("ids", [[380929, 380930, None, 380929], [-3, None, -3, -7], [None] * 4])
+def test_dates_of_people_with_numbers_are_shifted_where_some_have_none(ids, engine):
+    days = [START + i * DAY for i in range(4)]
+    table = pa.table({"who": pa.array(ids, pa.int64()), "day": days, "age": AGES[:4]})
+    found = released(table, engine=engine())["day"].to_pylist()
+    moves = {who: (after - day).days for who, day, after in zip(ids, days, found, strict=True) if after is not None}
+    expected = [None if who is None else day + moves[who] * DAY for who, day in zip(ids, days, strict=True)]
+    assert found == expected
+    assert 0 not in moves.values()
+
+
 def test_weekdays_are_kept_in_steps_of_seven():
     found = released(VISITS, identifier={"who": "pseudonym:patient", "day": "shift:182:7"})
     pairs = [(a, b) for a, b in zip(DAYS, found["day"].to_pylist(), strict=True) if b is not None]
