@@ -83,6 +83,11 @@ class Roles:
         """What becomes of each identifier."""
         return treatments_of(self.identifier)
 
+    @property
+    def passed_on(self) -> frozenset[str]:
+        """The plain columns that are released as they are, so that no cell of theirs is looked at."""
+        return frozenset(self.plain) - self.treatments.keys()
+
     def of_baskets(self) -> Roles:
         """Give the roles of the two columns that baskets have, under the names that were given or usual ones."""
         if len(self.quasi) > 1 or any((self.sensitive, self.plain, self.surveyed, self.last_sensitive)):

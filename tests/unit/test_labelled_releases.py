@@ -9,7 +9,9 @@ import pytest
 from engines.tiny import Tiny
 
 import shoal
+from shoal.domains.codebook import CodedVariable
 from shoal.errors import CertificateError, DataError, ParameterError
+from shoal.secret_keys import SecretKey
 
 pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed: make install EXTRAS=stats")
 
@@ -237,3 +239,96 @@ def test_long_texts_stand_behind_the_rows_of_stata(tmp_path, engine):
     (tmp_path / "out.dta").write_bytes(content.replace(b"GSO", b"GSP", 1))
     with pytest.raises(shoal.errors.DataError):
         shoal.read(tmp_path / "out.dta", quasi="age", plain=list(texts))
+
+
+def passed_through(folder, frame, quasi, plain=(), publish="range", cells=None, **said):
+    """Give what SPSS sees of a release of two classes, and what it is told, once it was proved with the original."""
+    pyreadstat.write_sav(pd.DataFrame(frame), folder / "in.sav", **said)
+    table = shoal.read(folder / "in.sav", quasi=quasi, plain=plain)
+    shown = {} if cells is None else {"cells": cells}
+    release = shoal.anonymize(
+        table, shoal.methods.Mondrian(publish=publish), k=2, row_order="input", allow_identifiers=plain, **shown
+    )
+    release.write(folder / "out.sav", row_order="input")
+    asked = {"private": folder / "out.private.json", "original": folder / "in.sav"}
+    assert shoal.verify(folder / "out.sav", **asked).by_original
+    found, told = pyreadstat.read_sav(folder / "out.sav", user_missing=True)
+    return found, told
+
+
+def test_labels_that_look_like_the_code_behind_another_stay_apart(tmp_path):
+    """Two values called ``other`` are told apart by their codes, and a third is called what one of them becomes."""
+    labels = {"job": {1: "other", 2: "other", 3: "other (2)"}}
+    frame = {"age": [1, 1, 2, 2], "job": [1, 2, 3, 2]}
+    found, told = passed_through(tmp_path, frame, ["age"], ["job"], variable_value_labels=labels)
+    assert found["job"].tolist() == frame["job"]
+    assert told.variable_value_labels["job"] == labels["job"]
+    texts = CodedVariable(values={1.0: "a", 2.0: "a", 3.0: "a (2)", 4.0: "a (2) (2)"}).texts()
+    assert len(set(texts.values())) == 4
+
+
+@pytest.mark.parametrize("codes", [[-8, 1, 3, 1], ["X", "a", "b", "a"]], ids=["numbers", "texts"])
+def test_a_cell_that_may_be_anything_has_no_code_of_what_is_missing(tmp_path, codes):
+    """Somebody called the refusal ``*``: that is not the * of a release, which stands for any value."""
+    missing, low, high, _ = codes
+    labels = {"mood": {low: "low", high: "high", missing: "*"}}
+    found, told = passed_through(
+        tmp_path, {"mood": codes}, ["mood"], variable_value_labels=labels, missing_ranges={"mood": [missing]}
+    )
+    hidden = found["mood"].map(lambda code: told.variable_value_labels.get("mood", {}).get(code, code)) == "*"
+    assert hidden.tolist() == [True, False, True, False]
+    assert missing not in found["mood"].tolist()
+
+
+@pytest.mark.parametrize("cells", ["text", "bounds", "middle"])
+def test_the_middle_of_a_range_is_not_taken_for_missing(tmp_path, cells):
+    found, told = passed_through(
+        tmp_path, {"age": [7, 11, 27, 31]}, ["age"], cells=cells,
+        variable_value_labels={"age": {9: "refused", 99: "unknown"}}, missing_ranges={"age": [9, 99]},
+    )  # fmt: skip
+    if cells == "middle":
+        assert found["age"].tolist() == [9, 9, 29, 29]
+        assert told.missing_ranges == {"age": [{"lo": 99.0, "hi": 99.0}]}
+        assert told.variable_value_labels == {"age": {99: "unknown"}}
+    if cells == "text":  # ranges of numbers are text, whatever labels some of the numbers have
+        assert found["age"].tolist() == ["[7;11]", "[7;11]", "[27;31]", "[27;31]"]
+
+
+def test_a_variable_without_labels_may_have_missing_codes(tmp_path):
+    frame = {"age": [30, 31, 50, 99], "answer": ["X", "a", "b", "X"], "sex": ["X", "f", "m", "f"]}
+    found, told = passed_through(
+        tmp_path, frame, ["age"], ["answer", "sex"], missing_ranges={"age": [99], "answer": ["X"], "sex": ["X"]},
+        variable_value_labels={"sex": {"X": "refused"}},
+    )  # fmt: skip
+    assert found["answer"].tolist() == frame["answer"]
+    assert told.missing_ranges == {name: [{"lo": "X", "hi": "X"}] for name in ("answer", "sex")}
+    assert told.variable_value_labels == {"sex": {"X": "refused"}}
+
+
+@pytest.mark.parametrize("measure", ["nominal", "ordinal"])
+def test_sets_of_long_labels_are_text_where_a_program_would_cut_them_off(tmp_path, measure):
+    labels = {"job": {1: "a" * 119, 2: "ä" * 59, 3: "c" * 119, 4: "d"}}
+    frame = {"job": [1, 2, 3, 4]}
+    found, told = passed_through(
+        tmp_path, frame, ["job"], variable_value_labels=labels, variable_measure={"job": measure}
+    )
+    assert found["job"].str.len().min() > 120
+    assert not told.variable_value_labels
+
+
+def test_pseudonyms_are_text_and_people_without_a_number_have_none(tmp_path):
+    """In another file the same person would have another code."""
+    frame = pd.DataFrame({"id": [99, 100, 101, 100], "day": [dt.date(2001, 1, i) for i in range(1, 5)], "age": [1] * 4})
+    labels = {"id": {99: "unknown", 100: "the first"}}
+    pyreadstat.write_sav(frame, tmp_path / "in.sav", variable_value_labels=labels, missing_ranges={"id": [99]})
+    key, target = SecretKey(b"shoal specification key 0001"), tmp_path / "out.sav"
+    table = shoal.read(
+        tmp_path / "in.sav", quasi="age", identifier={"id": "pseudonym:patient", "day": "shift:30"}, plain="id"
+    )
+    shoal.anonymize(table, "mondrian", k=2, pseudonym_key=key, row_order="input").write(target, row_order="input")
+    found, told = pyreadstat.read_sav(target)
+    assert found["id"].str.len().tolist() == [0, 16, 16, 16]
+    assert found["id"][1] == found["id"][3]
+    assert not told.variable_value_labels
+    asked = {"private": tmp_path / "out.private.json", "original": tmp_path / "in.sav", "pseudonym_key": key}
+    assert any("what the key makes" in line for line in shoal.verify(target, **asked).proved)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -60,10 +61,12 @@ class CodedVariable:
         >>> CodedVariable(values={2: "other", 1: "yes", 3: "other"}).texts()
         {1: 'yes', 2: 'other (2)', 3: 'other (3)'}
         """
-        plain = {code: label.strip() or code_text(code) for code, label in self.values.items()}
-        twice = {text for text in plain.values() if list(plain.values()).count(text) > 1}
-        ordered = sorted(plain, key=lambda code: (isinstance(code, str), code))
-        return {code: f"{plain[code]} ({code_text(code)})" if plain[code] in twice else plain[code] for code in ordered}
+        ordered = sorted(self.values, key=lambda code: (isinstance(code, str), code))
+        found = {code: self.values[code].strip() or code_text(code) for code in ordered}
+        while twice := {text for text, often in Counter(found.values()).items() if often > 1}:
+            # again, as what is put behind a label may make it one that is there already
+            found = {code: f"{text} ({code_text(code)})" if text in twice else text for code, text in found.items()}
+        return found
 
     def with_values_of(self, codes: Collection[Code]) -> CodedVariable:
         """Leave out labels of values that do not occur; those of codes for what is missing stay."""

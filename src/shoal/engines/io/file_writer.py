@@ -13,7 +13,7 @@ from shoal.domains.codebook import Codebook
 from shoal.engines.file_forms import FileKind, form_of
 from shoal.engines.sources import Source
 from shoal.engines.values import Layout
-from shoal.schema import RELEASED, Schema
+from shoal.schema import RELEASED, Role, Schema
 from shoal.table import Written
 
 # What writes files whose bytes depend on its version, beside shoal itself.
@@ -45,17 +45,20 @@ def write_file(
     if form == "labelled":
         from shoal.engines.io.labelled.writing import write_labelled
 
-        return write_labelled(tables, path, _book(layout, schema), orders_of(schema))
+        kept = {a.name for a in schema.attributes if a.role is Role.PLAIN and a.treatment is None}
+        measured = {a.name for a in schema.attributes if a.axis.numeric and a.axis.tree is None}
+        return write_labelled(tables, path, _book(layout, schema), orders_of(schema), kept, measured - kept)
     return writer_of(form, lists)(tables, path)
 
 
 def _book(layout: Layout, schema: Schema) -> Codebook | None:
-    """Give what is said of variables, and no labels where a hierarchy has other values than these."""
+    """Give what is said of variables, and no labels where a hierarchy or pseudonyms are other values than these."""
     book = layout.codebook
     if book is None:
         return None
     trees = {a.name: a.axis.tree for a in schema.attributes if a.axis.tree is not None}
     other = [name for name, tree in trees.items() if not set(tree.leaves) <= set(book.of(name).texts().values())]
+    other += [a.name for a in schema.attributes if a.treatment is not None and a.treatment.names]
     return replace(book, variables={**book.variables, **{name: replace(book.of(name), values={}) for name in other}})
 
 

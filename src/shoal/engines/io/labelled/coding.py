@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,12 +36,21 @@ class CodedColumn:
 
 
 def coded(
-    name: str, column: pa.ChunkedArray, program: Program, book: Codebook | None, order: Sequence[str] | None
+    name: str,
+    column: pa.ChunkedArray,
+    program: Program,
+    book: Codebook | None,
+    order: Sequence[str] | None,
+    *,
+    kept: bool,
+    measured: bool,
 ) -> CodedColumn:
     """Give a released column as a program keeps it.
 
     Texts that are labels of a variable are its codes again. Others that stand among them, such as sets of labels, get
-    codes of their own, behind all others. Categories with an order are numbered in it.
+    codes of their own, behind all others, but not ranges of what is ``measured``, numbers and days. Categories with an
+    order are numbered in it. Only a column that is ``kept``, released as it is, still has codes for what is missing; in
+    others nothing may look like one.
     """
     said = CodedVariable() if book is None else book.of(name)
     if book is not None and book.program != program.name:
@@ -58,15 +67,24 @@ def coded(
         said, array = replace(said, values={}), array.cast(pa.string())
         order = ["false", "true"]
     if is_text(array.type):
-        return _texts(name, array.cast(pa.string()), said, order if program.labels_values else None)
+        texts = array.cast(pa.string())
+        if measured:
+            return _as_text(name, texts, said)
+        if not kept:
+            said = _without_labels(said, set(pc.unique(texts).drop_null().to_pylist()))
+        if said.storage == "string":
+            return _coded_texts(name, texts, said, kept=kept)
+        found = _texts(name, texts, said, order if program.labels_values else None)
+        longest = max((len(label.encode()) for label in found.variable.values.values()), default=0)
+        return found if longest <= program.longest_label else _as_text(name, texts, said)
     if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None):
         found = "date" if pa.types.is_date(kind) else "datetime"
         same = said.format if kind_of(program, said.format) == found else usual_format(program, found)
         if found == "datetime":
             array = in_microseconds(name, array, program.name)
-        return CodedColumn(
-            name, as_numbers(name, array, program), replace(said, format=same, storage="double", values={}), {}
-        )
+        numbers = as_numbers(name, array, program)
+        said = said if kept else _without_codes(said, numbers)
+        return CodedColumn(name, numbers, replace(said, format=same, storage="double", values={}), {})
     if pa.types.is_decimal(kind):
         array, kind = as_floats(name, array), pa.float64()
     if pa.types.is_float16(kind):
@@ -76,7 +94,22 @@ def coded(
             f"Column '{name}' is of a type that {program.name} cannot hold ({kind}).",
             "Leave it out, or write Parquet or text.",
         )
-    return _numbers(name, array, said, program)
+    return _numbers(name, array, said if kept else _without_codes(said, array), program)
+
+
+def _without_labels(said: CodedVariable, texts: Container[str]) -> CodedVariable:
+    """Leave out labels of missing codes that some cell shows, as it may be *, which stands for any value."""
+    shown = {code for code, label in said.values.items() if label.strip() in texts and said.is_missing(code)}
+    return replace(said, values={code: label for code, label in said.values.items() if code not in shown})
+
+
+def _without_codes(said: CodedVariable, numbers: pa.Array) -> CodedVariable:
+    """Declare nothing missing that some cell shows, as a mean may be the code of what is missing."""
+    there = pc.unique(numbers).drop_null().to_pylist() if said.missing else []
+    spans = tuple(span for span in said.missing if not any(replace(said, missing=(span,)).is_missing(n) for n in there))
+    left = replace(said, missing=spans)
+    known = {code: label for code, label in said.values.items() if left.is_missing(code) or not said.is_missing(code)}
+    return replace(left, values=known)
 
 
 def _codes_in(program: Program, said: CodedVariable) -> Mapping[Code, str]:
@@ -129,10 +162,8 @@ def _fits(array: pa.Array) -> bool:
 
 def _texts(name: str, texts: pa.Array, said: CodedVariable, order: Sequence[str] | None) -> CodedColumn:
     numbered = {code: text for code, text in said.texts().items() if not isinstance(code, str) or len(code) == 1}
-    if said.storage == "string":
-        return _coded_texts(name, texts, said)
     if not numbered and order is None:
-        return CodedColumn(name, texts, replace(said, values={}, storage="string", format="", measure=""), {})
+        return _as_text(name, texts, said)
     found = pc.unique(texts).drop_null().to_pylist()
     if not numbered:
         assert order is not None
@@ -182,12 +213,20 @@ def _free_codes(said: CodedVariable, known: Sequence[float]) -> Any:
             yield number
 
 
-def _coded_texts(name: str, texts: pa.Array, said: CodedVariable) -> CodedColumn:
-    """Give texts whose codes are texts too; where a cell has no code, labels stand in the cells."""
+def _as_text(name: str, texts: pa.Array, said: CodedVariable) -> CodedColumn:
+    """Give texts as they are, of which nothing but what the variable is called is said."""
+    return CodedColumn(name, texts, CodedVariable(said.label, storage="string", width=said.width), {})
+
+
+def _coded_texts(name: str, texts: pa.Array, said: CodedVariable, *, kept: bool) -> CodedColumn:
+    """Give texts whose codes are texts too; where a cell has no code, labels stand in the cells.
+
+    A column that is kept has codes in its cells where only some of them have labels.
+    """
     codes = {text: code for code, text in said.texts().items()}
     found = pc.unique(texts).drop_null().to_pylist()
     if not codes or not all(text in codes for text in found):
-        return CodedColumn(name, texts, replace(said, values={}, missing=(), format="", measure=""), {})
+        return CodedColumn(name, texts, said.with_values_of(found), {}) if kept else _as_text(name, texts, said)
     places = pc.index_in(texts, pa.array(found, pa.string()))
     values = pa.array([str(codes[text]) for text in found], pa.string()).take(places)
     return CodedColumn(name, values, said.with_values_of({codes[text] for text in found}), {})

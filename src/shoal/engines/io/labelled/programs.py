@@ -31,6 +31,8 @@ class Program:
         How the names of its formats begin.
     labels_values
         Whether values can have labels in a file that is written.
+    longest_label
+        How many bytes the label of a value may have.
     smallest, largest
         The ends of the numbers that it keeps, other than 0.
     knows_missing
@@ -50,6 +52,7 @@ class Program:
     dates: tuple[str, ...]
     moments: tuple[str, ...]
     labels_values: bool = True
+    longest_label: int = 120
     smallest: float = 0.0
     largest: float = 1.7976931348623157e308
     knows_missing: bool = False
@@ -67,6 +70,7 @@ _SPSS: dict[str, Any] = {
 }  # fmt: skip
 _STATA: dict[str, Any] = {
     "epoch": date(1960, 1, 1), "per_day": 1, "per_moment": 86_400_000, "dates": ("%td", "%d"), "moments": ("%tc",),
+    "longest_label": 32_000,
 }  # fmt: skip
 _PROGRAMS = {
     ".sav": Program("SPSS", "read_sav", "write_sav", **_SPSS),

@@ -189,7 +189,7 @@ def opened_labelled(path: Path, options: ReadOptions) -> LabelledTable:
     names = file.metadata.column_names
     if not names or not all(names):
         raise DataError(f"'{path}' has no variables, or some without a name.", "Check the file.")
-    kept = set(options.roles.plain)
+    kept = options.roles.passed_on
     book = file.codebook
     columns = {
         name: LabelledColumn(

@@ -7,7 +7,7 @@ the table is held whole, as columns.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,14 +32,26 @@ _DAY, _CLOCK, _SAS_TIME = b"01 Jan 70", b"00:00:00", b"01JAN70:00:00:00"
 
 
 def write_labelled(
-    tables: Iterable[pa.Table], path: Path, book: Codebook | None, orders: Mapping[str, Sequence[str]]
+    tables: Iterable[pa.Table],
+    path: Path,
+    book: Codebook | None,
+    orders: Mapping[str, Sequence[str]],
+    kept: Container[str] = (),
+    measured: Container[str] = (),
 ) -> Written:
-    """Write a table that comes in pieces. ``orders`` are the categories, from low to high, of columns with an order."""
+    """Write a table that comes in pieces.
+
+    ``orders`` are the categories, from low to high, of columns with an order; ``kept`` are columns that are released as
+    they are, ``measured`` those with numbers and days.
+    """
     program = program_of(path)
     whole = pa.concat_tables(tables)
     for name in whole.column_names:
         _insist_on_name(name, program)
-    columns = [coded(name, whole.column(name), program, book, orders.get(name)) for name in whole.column_names]
+    columns = [
+        coded(name, whole.column(name), program, book, orders.get(name), kept=name in kept, measured=name in measured)
+        for name in whole.column_names
+    ]
     _write(columns, whole.num_rows, path)
     return of_file(path)
 

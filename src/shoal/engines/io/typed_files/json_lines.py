@@ -50,7 +50,7 @@ def opened_json_lines(path: Path, options: ReadOptions) -> StoredTable:
                 table.column_names
             )
     for place, field in enumerate(table.schema):
-        if pa.types.is_string(field.type) and field.name not in options.roles.plain:
+        if pa.types.is_string(field.type) and field.name not in options.roles.passed_on:
             table = table.set_column(place, field.name, dated_texts(table.column(place)))
         elif pa.types.is_null(field.type):
             table = table.set_column(place, field.name, table.column(place).cast(pa.string()))

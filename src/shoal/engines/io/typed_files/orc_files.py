@@ -39,7 +39,7 @@ def opened_orc(path: Path, options: ReadOptions) -> StoredTable:
         schema, stripes = file.schema.remove_metadata(), file.nstripes
         del file
     insist_on_names(path, schema.names)
-    moments = {f.name for f in schema if pa.types.is_timestamp(f.type) and f.name not in options.roles.plain}
+    moments = {f.name for f in schema if pa.types.is_timestamp(f.type) and f.name not in options.roles.passed_on}
     schema = pa.schema([pa.field(f.name, _micro(f.type) if f.name in moments else f.type) for f in schema])
 
     def pieces(names: Sequence[str]) -> Iterator[pa.Table]:
