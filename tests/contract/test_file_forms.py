@@ -90,6 +90,27 @@ def test_the_whole_way(tmp_path, folder, from_csv, form, engine):
 
 
 @pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_ranges_of_days_and_moments_are_proved(tmp_path, form, zone, engine):
+    pytest.importorskip(NEEDS.get(form, "pyarrow"), reason="pyreadstat is not installed: make install EXTRAS=stats")
+    first = dt.datetime(2020, 1, 2, 3, 4, 5, 6000, dt.UTC if zone else None)
+    moments = [first + i * dt.timedelta(days=40, milliseconds=7) for i in range(6)]
+    table = pa.table(
+        {
+            "seen": pa.array([*moments, None, None], pa.timestamp("us", zone)),
+            "born": [each.date() for each in moments] + [None, None],
+            "ill": list("abcabcab"),
+        }
+    )
+    read = shoal.read(table, engine=engine(), quasi=["seen", "born"], sensitive="ill")
+    target, beside = tmp_path / f"out{form}", {"private": tmp_path / "p.json", "original": table}
+    shoal.anonymize(read, "mondrian", k=2).write(target, certificate=tmp_path / "c.json", private=tmp_path / "p.json")
+    assert shoal.verify(target, tmp_path / "c.json", engine=engine(), **beside).by_original
+    assert shoal.risk(target, quasi=["seen", "born"])["records"] == 8
+
+
+@pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
 @pytest.mark.parametrize("form", [".parquet", ".feather", ".arrow", ".sav"])
 def test_ordered_categories_go_the_whole_way(tmp_path, form, engine):
     """A file that was released is read again with the same order, and what is found in it is what was found before."""

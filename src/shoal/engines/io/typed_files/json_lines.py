@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,14 @@ from shoal.engines.io.exact_types import named
 from shoal.engines.io.narrowing import as_floats
 from shoal.engines.io.sealed_files import Sealed
 from shoal.engines.io.typed_columns import plain_column
-from shoal.engines.io.typed_files.inferred_types import dated_texts
+from shoal.engines.io.typed_files.inferred_types import dated_texts, of_ends
 from shoal.engines.io.typed_files.stored_table import StoredTable, readable
 from shoal.errors import DataError
 from shoal.schema import ReadOptions
 from shoal.table import Written
 
 _CALLED = "a file of JSON lines"
+_ENDS = pa.struct([("lo", pa.string()), ("hi", pa.string())])
 
 
 def opened_json_lines(path: Path, options: ReadOptions) -> StoredTable:
@@ -44,14 +46,15 @@ def opened_json_lines(path: Path, options: ReadOptions) -> StoredTable:
         if not content.size:
             raise DataError(f"'{path}' is empty.", "A table needs at least one record.")
         table = _parsed(path, reader, content, pa.schema([]))
-        moments = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+        moments = [(f.name, kind) for f in table.schema if (kind := _as_texts(f.type)) != f.type]
         if moments:  # as they are written: the library takes the time of day from some texts, and adds it to others
-            table = _parsed(path, reader, content, pa.schema([(name, pa.string()) for name in moments])).select(
-                table.column_names
-            )
+            table = _parsed(path, reader, content, pa.schema(moments)).select(table.column_names)
     for place, field in enumerate(table.schema):
-        if pa.types.is_string(field.type) and field.name not in options.roles.passed_on:
-            table = table.set_column(place, field.name, dated_texts(table.column(place)))
+        texts, ends = pa.types.is_string(field.type), field.type == _ENDS
+        if (texts or ends) and field.name not in options.roles.passed_on:
+            dated = partial(dated_texts, spaced=field.name in options.roles.quasi)
+            column = table.column(place)
+            table = table.set_column(place, field.name, dated(column) if texts else of_ends(column, dated))
         elif pa.types.is_null(field.type):
             table = table.set_column(place, field.name, table.column(place).cast(pa.string()))
 
@@ -59,6 +62,15 @@ def opened_json_lines(path: Path, options: ReadOptions) -> StoredTable:
         yield table.select(list(names))
 
     return StoredTable(sealed, "json lines", table.schema, pieces, notes_on(path))
+
+
+def _as_texts(kind: pa.DataType) -> pa.DataType:
+    """Give a type with texts in place of all moments, however deep they lie."""
+    if pa.types.is_timestamp(kind):
+        return pa.string()
+    if pa.types.is_struct(kind):
+        return pa.struct([(field.name, _as_texts(field.type)) for field in kind])
+    return pa.list_(_as_texts(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
 def _parsed(path: Path, reader: Any, content: pa.Buffer, known: pa.Schema) -> pa.Table:

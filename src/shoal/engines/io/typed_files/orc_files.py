@@ -39,8 +39,8 @@ def opened_orc(path: Path, options: ReadOptions) -> StoredTable:
         schema, stripes = file.schema.remove_metadata(), file.nstripes
         del file
     insist_on_names(path, schema.names)
-    moments = {f.name for f in schema if pa.types.is_timestamp(f.type) and f.name not in options.roles.passed_on}
-    schema = pa.schema([pa.field(f.name, _micro(f.type) if f.name in moments else f.type) for f in schema])
+    kept = options.roles.passed_on
+    schema = pa.schema([pa.field(f.name, f.type if f.name in kept else _micro(f.type)) for f in schema])
 
     def pieces(names: Sequence[str]) -> Iterator[pa.Table]:
         with readable(path, _CALLED), sealed.open() as raw:
@@ -54,7 +54,10 @@ def opened_orc(path: Path, options: ReadOptions) -> StoredTable:
 
 
 def _micro(kind: pa.DataType) -> pa.DataType:
-    return pa.timestamp("us", kind.tz)
+    """Give a type with microseconds in place of nanoseconds, also at the ends of spans."""
+    if pa.types.is_struct(kind):
+        return pa.struct([(field.name, _micro(field.type)) for field in kind])
+    return pa.timestamp("us", kind.tz) if pa.types.is_timestamp(kind) else kind
 
 
 def _exactly(table: pa.Table, schema: pa.Schema) -> pa.Table:
