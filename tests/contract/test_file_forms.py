@@ -110,6 +110,29 @@ def test_ranges_of_days_and_moments_are_proved(tmp_path, form, zone, engine):
     assert shoal.risk(target, quasi=["seen", "born"])["records"] == 8
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_moments_with_a_zone_of_which_there_are_none_are_proved(tmp_path, form):
+    pytest.importorskip(NEEDS.get(form, "pyarrow"), reason="pyreadstat is not installed: make install EXTRAS=stats")
+    table = pa.table({"seen": pa.nulls(4, pa.timestamp("us", "UTC")), "age": [1, 2, 3, 4], "ill": list("abab")})
+    target, beside = tmp_path / f"out{form}", {"private": tmp_path / "p.json", "original": table}
+    release = shoal.anonymize(shoal.read(table, quasi=["seen", "age"], sensitive="ill"), "mondrian", k=2, cells="text")
+    release.write(target, certificate=tmp_path / "c.json", private=tmp_path / "p.json")
+    assert shoal.verify(target, tmp_path / "c.json", **beside).by_original
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_moments_that_are_all_at_midnight_are_proved(tmp_path, form):
+    """Sheets have no other days than such moments."""
+    pytest.importorskip(NEEDS.get(form, "pyarrow"), reason="pyreadstat is not installed: make install EXTRAS=stats")
+    days = [dt.datetime(2020, 1, day) for day in range(1, 5)]
+    table = pa.table({"seen": days, "ill": list("abab"), "since": [days[0]] * 2 + [days[1]] * 2})
+    target, beside = tmp_path / f"out{form}", {"private": tmp_path / "p.json", "original": table}
+    read = shoal.read(table, quasi="seen", sensitive="ill", plain="since")
+    release = shoal.anonymize(read, "mondrian", k=2, cells="bounds")
+    release.write(target, certificate=tmp_path / "c.json", private=tmp_path / "p.json")
+    assert shoal.verify(target, tmp_path / "c.json", **beside).by_original
+
+
 @pytest.mark.parametrize("engine", [lambda: None, Tiny], ids=["local", "parts"])
 @pytest.mark.parametrize("form", [".parquet", ".feather", ".arrow", ".sav"])
 def test_ordered_categories_go_the_whole_way(tmp_path, form, engine):

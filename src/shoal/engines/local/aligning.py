@@ -40,7 +40,8 @@ def alignment(original: Schema, released: Schema, names: Sequence[str], used: tu
                 f"Column '{name}' is {a.kind} in one table and {b.kind} in the other.",
                 f"Declare what it is (--kind {name}={a.kind}).",
             )
-        if (a.zone is None) != (b.zone is None):
+        some = all(axis.values is None or axis.values.size for axis in (a, b))  # none says nothing of a zone
+        if (a.zone is None) != (b.zone is None) and some:
             raise SchemaError(
                 f"Column '{name}' has times with a zone in one table and times without one in the other.",
                 "Give both a zone, or neither.",

@@ -50,7 +50,8 @@ def opened_sheet(path: Path, options: ReadOptions) -> StoredTable:
         if pa.types.is_floating(field.type) and options.kinds.get(field.name) != "float":
             column = whole_numbers(column)
         elif pa.types.is_timestamp(field.type):
-            column = whole_days(column)
+            said = options.kinds.get(field.name) == "datetime"
+            column = column.cast(pa.timestamp("us")) if said else whole_days(column)
         elif pa.types.is_null(field.type):
             column = column.cast(pa.string())
         table = table.set_column(place, field.name, column)
@@ -160,7 +161,7 @@ def _cells(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = in_microseconds(name, column, "Excel")
         kind = column.type
         fine = pc.any(pc.not_equal(column.cast(pa.timestamp("ms"), safe=False).cast(kind), column)).as_py()
-        return column if _since_1900(column) and not fine else column.cast(pa.string())
+        return whole_days(column) if _since_1900(column) and not fine else column.cast(pa.string())
     raise DataError(
         f"Column '{name}' is of a type that no cell of Excel has ({kind}).", "Leave it out, or write .parquet."
     )
