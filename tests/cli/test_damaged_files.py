@@ -44,3 +44,15 @@ def test_what_is_no_such_file_is_refused_and_nothing_is_written(desk, contents, 
             assert (done.code, done.left) == (3, ()), (name, done.err)
             assert "canary" not in done.out + done.err
             assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "line", ['{"age": 1, "town": "canary\xeb"}', '{"age": 1, "canary\xeb": 2}', '{"age": 1, "x": ["\xeb"]}']
+)
+def test_json_in_another_encoding_is_refused(desk, line):
+    desk.put("in.jsonl", (f"{line}\n" * 4).encode("latin-1"))
+    for command in (("inspect",), ("anonymize", "--quasi", "age", "--k", "2", "--out", "out.jsonl")):
+        done = desk.run(command[0], "in.jsonl", *command[1:])
+        assert (done.code, done.left) == (3, ()), done.err
+        assert "canary" not in done.out + done.err
+        assert "UTF-8" in done.err or "UnicodeDecodeError" in done.err

@@ -74,9 +74,9 @@ def coded(
             said = _without_labels(said, set(pc.unique(texts).drop_null().to_pylist()))
         if said.storage == "string":
             return _coded_texts(name, texts, said, kept=kept)
-        found = _texts(name, texts, said, order if program.labels_values else None)
-        longest = max((len(label.encode()) for label in found.variable.values.values()), default=0)
-        return found if longest <= program.longest_label else _as_text(name, texts, said)
+        labelled = _texts(name, texts, said, order if program.labels_values else None)
+        longest = max((len(label.encode()) for label in labelled.variable.values.values()), default=0)
+        return labelled if longest <= program.longest_label else _as_text(name, texts, said)
     if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None):
         found = "date" if pa.types.is_date(kind) else "datetime"
         same = said.format if kind_of(program, said.format) == found else usual_format(program, found)
@@ -105,11 +105,18 @@ def _without_labels(said: CodedVariable, texts: Container[str]) -> CodedVariable
 
 def _without_codes(said: CodedVariable, numbers: pa.Array) -> CodedVariable:
     """Declare nothing missing that some cell shows, as a mean may be the code of what is missing."""
-    there = pc.unique(numbers).drop_null().to_pylist() if said.missing else []
-    spans = tuple(span for span in said.missing if not any(replace(said, missing=(span,)).is_missing(n) for n in there))
+    spans = tuple(span for span in said.missing if not _shows(numbers, *span))
     left = replace(said, missing=spans)
     known = {code: label for code, label in said.values.items() if left.is_missing(code) or not said.is_missing(code)}
     return replace(left, values=known)
+
+
+def _shows(numbers: pa.Array, low: Code, high: Code) -> bool:
+    """Tell whether some number lies in a span of codes; a letter is none."""
+    if isinstance(low, str) or isinstance(high, str):
+        return False
+    found = pc.any(pc.and_(pc.greater_equal(numbers, low), pc.less_equal(numbers, high)))
+    return bool(found.as_py())
 
 
 def _codes_in(program: Program, said: CodedVariable) -> Mapping[Code, str]:

@@ -49,6 +49,7 @@ def opened_json_lines(path: Path, options: ReadOptions) -> StoredTable:
         moments = [(f.name, kind) for f in table.schema if (kind := _as_texts(f.type)) != f.type]
         if moments:  # as they are written: the library takes the time of day from some texts, and adds it to others
             table = _parsed(path, reader, content, pa.schema(moments)).select(table.column_names)
+        _insist_on_text(table)
     for place, field in enumerate(table.schema):
         texts, ends = pa.types.is_string(field.type), field.type == _ENDS
         if (texts or ends) and field.name not in options.roles.passed_on:
@@ -62,6 +63,15 @@ def opened_json_lines(path: Path, options: ReadOptions) -> StoredTable:
         yield table.select(list(names))
 
     return StoredTable(sealed, "json lines", table.schema, pieces, notes_on(path))
+
+
+def _insist_on_text(table: pa.Table) -> None:
+    """Refuse text in another encoding, which the library takes as it comes."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            raise DataError(f"Column '{name}' holds text that is not UTF-8.", "Write it again as UTF-8.") from None
 
 
 def _as_texts(kind: pa.DataType) -> pa.DataType:
