@@ -53,7 +53,7 @@ class SecretKey:
         except OSError as error:
             raise ParameterError(
                 f"The key '{path}' cannot be read: {error.strerror}.",
-                "Name another with --key, or make one: shoal key new FILE.",
+                "Name another file, or make one: shoal key new FILE.",
             ) from None
         try:
             return cls(text)

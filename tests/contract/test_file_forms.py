@@ -349,9 +349,23 @@ def test_sheets_and_ranges_of_a_workbook(tmp_path):
     assert "people" not in str(asked.public())
     proof = shoal.verify(tmp_path / "out.xlsx", private=tmp_path / "out.private.json", original=path)
     assert proof.by_original
-    for sheet, cells, said in (("peple", None, "no sheet 'peple'"), ("people", "B3", "not a range"), (1, None, "text")):
+    odd = [("people", "B3:Z", "columns or a first row"), ("people", "B90:C", "columns or a first row")]
+    odd += [("peple", None, "no sheet 'peple'"), ("people", "B3", "not a range"), (1, None, "text")]
+    for sheet, cells, said in odd:
         with pytest.raises(ParameterError, match=said):
             shoal.read(path, sheet=sheet, range=cells, **how)
+
+
+def test_rows_of_a_sheet_without_a_value_are_told_of(tmp_path, capfd):
+    """They count as records, as lines of delimiters do, and nobody stands behind them."""
+    writer = pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed: make install EXTRAS=excel")
+    with writer.Workbook(tmp_path / "in.xlsx") as book:
+        sheet = book.add_worksheet("people")
+        for row, cells in enumerate([("age", "ill", "empty"), (30, "flu"), (), (31, "cold")]):
+            sheet.write_row(row, 0, cells)
+    seen = shoal.inspect(tmp_path / "in.xlsx")
+    assert (seen["records"], seen["notes"]) == (3, ["rows without a value, which count as records: 1"])
+    assert not "".join(capfd.readouterr())
 
 
 CELLS = [

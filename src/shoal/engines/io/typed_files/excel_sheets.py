@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ _CALLED = "a workbook of Excel"
 _RANGE = re.compile(r"([A-Z]{1,3})([1-9]\d*):([A-Z]{1,3})([1-9]\d*)?", re.IGNORECASE)
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST = 1_048_576, 16_384, 32_767
 _WHOLE = 2**53
+_EXAMPLES = "Write --range B3:F200, or --range B3:F for all rows from the third on."
 _FIRST_DAY = dt.date(1900, 3, 1)  # before it, Excel counts a day that never was, and before 1900 none at all
 _MADE = dt.datetime(1980, 1, 1)  # when all workbooks say that they were made: the same table gives the same file
 
@@ -42,8 +44,16 @@ def opened_sheet(path: Path, options: ReadOptions) -> StoredTable:
         )
     where = _place(options.range)
     with readable(path, _CALLED):
-        found = workbook.load_sheet(sheet, schema_sample_rows=None, skip_whitespace_tail_rows=True, **where).to_arrow()
-    table = pa.Table.from_batches([found])
+        from fastexcel import ColumnNotFoundError
+
+        try:
+            found = workbook.load_sheet(sheet, schema_sample_rows=None, skip_whitespace_tail_rows=True, **where)
+        except ColumnNotFoundError:
+            raise ParameterError(
+                f"'{options.range}' has columns or a first row that the sheet does not have.",
+                _EXAMPLES,
+            ) from None
+        table = pa.Table.from_batches([found.to_arrow()])
     insist_on_names(path, table.column_names)
     for place, field in enumerate(table.schema):
         column = table.column(place)
@@ -57,11 +67,21 @@ def opened_sheet(path: Path, options: ReadOptions) -> StoredTable:
         table = table.set_column(place, field.name, column)
     others = len(names) - 1
     notes = (f"sheet {names.index(sheet) + 1} of {len(names)}",) if others else ()
+    if empty := _rows_without_a_value(table):
+        notes = (*notes, f"rows without a value, which count as records: {empty:,}")
 
     def pieces(asked: Sequence[str]) -> Iterator[pa.Table]:
         yield table.select(list(asked))
 
     return StoredTable(sealed, "excel", table.schema, pieces, notes)
+
+
+def _rows_without_a_value(table: pa.Table) -> int:
+    empty = pa.chunked_array([pa.repeat(True, table.num_rows)])
+    for column in table.columns:
+        empty = pc.and_(empty, column.is_null())
+    found: int = pc.sum(empty).as_py() or 0
+    return found
 
 
 def opened_workbook(path: Path) -> tuple[Sealed, Any]:
@@ -70,6 +90,7 @@ def opened_workbook(path: Path) -> tuple[Sealed, Any]:
         import fastexcel
     except ImportError:
         raise missing(f"Reading '{path.name}' needs fastexcel", "excel", "Or save the sheet as CSV.") from None
+    logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it warns of columns without a value
     sealed = Sealed.of(path)
     with readable(path, _CALLED), sealed.open() as file:
         return sealed, fastexcel.read_excel(file.read())
@@ -83,7 +104,7 @@ def _place(given: str | None) -> dict[str, Any]:
     if found is None or (found[4] and int(found[4]) <= int(found[2])):
         raise ParameterError(
             f"'{given}' is not a range of cells with names and at least one row below them.",
-            "Write --range B3:F200, or --range B3:F for all rows from the third on.",
+            _EXAMPLES,
         )
     rows = {"n_rows": int(found[4]) - int(found[2])} if found[4] else {}
     return {"use_columns": f"{found[1]}:{found[3]}".upper(), "header_row": int(found[2]) - 1, **rows}
