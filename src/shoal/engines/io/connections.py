@@ -298,7 +298,8 @@ def connected(source: Source, *, writing: bool = False, budget: MemoryBudget | N
                 yield _Postgres(opened, cursor)
     except _errors() as error:
         what, remedy = _meaning(error)
-        raise DataError(f"'{source}': {what}", remedy) from None
+        shown = source.name if source.query else source  # a query may hold values
+        raise DataError(f"'{shown}': {what}", remedy) from None
 
 
 def _errors() -> tuple[type[Exception], ...]:
