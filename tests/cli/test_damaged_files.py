@@ -56,3 +56,12 @@ def test_json_in_another_encoding_is_refused(desk, line):
         assert (done.code, done.left) == (3, ()), done.err
         assert "canary" not in done.out + done.err
         assert "UTF-8" in done.err or "UnicodeDecodeError" in done.err
+
+
+@pytest.mark.parametrize("line", ['["canary", 1]', '"canary"', "7"])
+def test_json_that_is_no_object_is_refused(desk, line):
+    desk.put("in.jsonl", f"{line}\n" * 4)
+    done = desk.run("inspect", "in.jsonl")
+    assert done.code == 3
+    assert "is no object" in done.err
+    assert "canary" not in done.err

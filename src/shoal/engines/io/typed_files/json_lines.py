@@ -90,6 +90,10 @@ def _parsed(path: Path, reader: Any, content: pa.Buffer, known: pa.Schema) -> pa
             pa.BufferReader(content), reader.ReadOptions(block_size=max(1 << 20, _longest_line(content))), how
         )
     except pa.ArrowInvalid as error:
+        if "Column() changed from" in str(error):
+            raise DataError(
+                f"A line of '{path}' is no object.", "Write an object with all of its cells on each line."
+            ) from None
         if "changed from" in str(error):
             raise DataError(
                 f"A member of the objects in '{path}' is of several types, such as numbers and text.",
