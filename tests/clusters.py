@@ -11,7 +11,7 @@ MASTER = os.environ.get("SHOAL_TEST_MASTER", "local-cluster[2,1,1024]")
 SETTINGS = {
     "spark.default.parallelism": "2",
     "spark.python.worker.reuse": "true",
-    # Jobs are small and many, and so take two thirds of the time; commands in processes of their own use the usual ones.
+    # Small jobs then take two thirds of the time; commands in processes of their own use the usual sockets.
     "spark.python.unix.domain.socket.enabled": "true",
     # Nothing begins before both workers are there, however slowly they start.
     "spark.cores.max": "2",
