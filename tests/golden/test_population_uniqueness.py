@@ -83,3 +83,19 @@ def test_long_sums_need_no_loop(classes, monkeypatch):
     by_loop = pitman_parameters(sample)
     monkeypatch.setattr(population_uniqueness, "_LOOPED", 0)
     assert pitman_parameters(sample) == pytest.approx(by_loop, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("step", "left_out", "share"),
+    [
+        (50, ("sex", "race"), 0.8214455504),
+        (100, ("sex", "marital-status", "education", "workclass"), 0.4587406733),
+        (200, ("sex", "age"), 0.5600238904),
+    ],
+)
+def test_a_negative_binomial_distribution_with_a_tiny_parameter_is_found(public_file, step, left_out, share):
+    """In small samples b may be a millionth: worked out with 50 digits, here 2e-3, 1e-8 and 2e-11."""
+    rows = columns_of(public_file("adult/adult.csv"), ";")
+    some = {name: values[::step] for name, values in rows.items() if name not in left_out}
+    sample = SampledClasses.of(np.array(list(sizes(some, list(some)).values()), np.int64), 30_162)
+    assert snb(sample) / 30_162 == pytest.approx(share, abs=1e-8)

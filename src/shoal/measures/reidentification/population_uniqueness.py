@@ -23,7 +23,8 @@ class NoEstimateError(ArithmeticError):
 
 _LOOPED = 100_000  # terms of sums that are added up one by one
 _STEPS = 100  # of Newton's method, which needs about ten where there is a solution
-_GRID = 400  # places between 0 and 1 where a change of sign is looked for
+_GRID = 400  # places where a change of sign is looked for
+_ODDS = (-300.0, 50.0)  # the logarithms of b / (1 - b) between which they are
 
 
 @dataclass(frozen=True)
@@ -205,22 +206,29 @@ def snb(sample: SampledClasses) -> float:
         raise NoEstimateError("no class has two records, so that no negative binomial distribution can be fitted")
     classes = _shlosser(sample)
 
-    def missed(b: float) -> float:
+    def missed(b: float, c: float) -> float:
         """Give how many more classes of one record are expected in the sample than there are."""
-        a, q = _a_of(b, pairs / alone, share), (1 - share) * (1 - b)
-        return float(classes * share * (b / (1 - q)) ** a * (1 + a * q / (1 - q)) - alone)
+        a, p = _a_of(b, c, pairs / alone, share), share + (1 - share) * b
+        kept = math.log(b / p) if b < c else math.log1p(-share * c / p)
+        return classes * share * math.exp(a * kept) * (1 + a * (1 - share) * c / p) - alone
 
-    b = _root(missed)
-    if b is None:
+    found = _root(missed)
+    if found is None:
         raise NoEstimateError("no negative binomial distribution gives as many classes of one and of two records")
-    return float(min(classes * b ** _a_of(b, pairs / alone, share), sample.population))
+    b, c = found
+    logarithm = math.log(b) if b < c else math.log1p(-c)
+    return min(classes * math.exp(_a_of(b, c, pairs / alone, share) * logarithm), float(sample.population))
 
 
-def _a_of(b: float, ratio: float, share: float) -> float:
-    """Give the other parameter at which classes of two and of one are expected in the ratio of the sample."""
-    q, s = (1 - share) * (1 - b), share * (1 - b)
-    square, linear, fixed = q * s, s * (2 - q) - 2 * ratio * (1 - q) * q, 2 * ratio * (1 - q) ** 2
-    return (-linear + math.sqrt(linear * linear + 4 * square * fixed)) / (2 * square)
+def _a_of(b: float, c: float, ratio: float, share: float) -> float:
+    """Give the other parameter at which classes of two and of one are expected in the ratio of the sample.
+
+    c is 1 - b, which has digits of its own where b is nearly 1.
+    """
+    q, p, s = (1 - share) * c, share + (1 - share) * b, share * c
+    square, linear, fixed = q * s, s * (2 - q) - 2 * ratio * p * q, 2 * ratio * p**2
+    root = math.sqrt(linear * linear + 4 * square * fixed)
+    return 2 * fixed / (linear + root) if linear > 0 else (root - linear) / (2 * square)
 
 
 def _shlosser(sample: SampledClasses) -> float:
@@ -234,18 +242,22 @@ def _shlosser(sample: SampledClasses) -> float:
     return sample.classes + sample.of_size(1) * first / second * (third / fourth) ** 2
 
 
-def _root(function: Callable[[float], float]) -> float | None:
-    """Find where a function changes its sign between 0 and 1: the first such place, by halving."""
-    places = np.linspace(0, 1, _GRID + 2)[1:-1].tolist()
-    values = [function(place) for place in places]
+def _root(function: Callable[[float, float], float]) -> tuple[float, float] | None:
+    """Find the b, and 1 - b, at which a function changes its sign: the first such place, by halving.
+
+    Of small samples b may be a millionth and less, so places are even by the logarithm of b / (1 - b).
+    """
+
+    def at(odds: float) -> tuple[float, float]:
+        return 1 / (1 + math.exp(-odds)), 1 / (1 + math.exp(odds))
+
+    places = np.linspace(*_ODDS, _GRID + 1).tolist()
+    values = [function(*at(place)) for place in places]
     for low, high, first, second in zip(places, places[1:], values, values[1:], strict=False):
         if first == 0:
-            return float(low)
+            return at(low)
         if first * second < 0:
-            while high - low > 1e-15 * high:
-                middle = (low + high) / 2
-                if middle in (low, high):
-                    break
-                low, high = (middle, high) if function(middle) * first > 0 else (low, middle)
-            return float((low + high) / 2)
+            while (middle := (low + high) / 2) not in (low, high):
+                low, high = (middle, high) if function(*at(middle)) * first > 0 else (low, middle)
+            return at(low)
     return None
