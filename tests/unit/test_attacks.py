@@ -20,6 +20,16 @@ def test_an_interval_is_that_of_wilson_and_its_error_goes_into_the_residual():
     assert residual(rate, None) == residual(rate, Rate(1.0)) == (None, None, None)
 
 
+def test_distances_that_differ_by_rounding_alone_are_ties():
+    """0.3 + 0.3 is as far as 0.2 + 0.3 + 0.1: nobody is told from somebody else by the order of a sum."""
+    people = pl.DataFrame({"age": [0, 0, 10], "stay": [3, 0, 10], "day": [3, 0, 10]})
+    other = pl.DataFrame({"age": [2], "stay": [3], "day": [1]})
+    release = pl.DataFrame({"age": [0], "stay": [0], "day": [0]})
+    quasi = ["age", "stay", "day"]
+    found = shoal.attack(people, release, quasi=quasi, holdout=other, attacks="membership").successes[0]
+    assert found.rate == pytest.approx((0.5 + 1 + 0) / 3)
+
+
 def test_what_an_attack_lacks_is_said_and_not_guessed():
     people = pl.DataFrame({"age": [34, 35, 61, 62]})
     found = shoal.attack(people, shoal.anonymize(people, quasi="age", k=2))

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Integers
 from shoal.attacks import Success
-from shoal.attacks.residual import Rate, rank_sum
+from shoal.attacks.residual import Rate, evened, rank_sum
 from shoal.attacks.scene import Crowd, Scene
 from shoal.attacks.words import share
 
@@ -42,7 +42,8 @@ class Membership:
         """Score everybody."""
         assert scene.strangers is not None
         inside, outside = (crowd.by(scene.quasi)[0] for crowd in (scene.people, scene.strangers))
-        scores, fits = zip(*(_scores(scene, crowd) for crowd in (inside, outside)), strict=True)
+        sure, fits = zip(*(_scores(scene, crowd) for crowd in (inside, outside)), strict=True)
+        scores = evened(*sure)
         area = rank_sum(scores[0], inside.counts, scores[1], outside.counts)
         sampled = min(inside.rows, outside.rows) if inside.sampled or outside.sampled else None
         rate, control = Rate(area, sampled), Rate(0.5)
@@ -72,7 +73,7 @@ def _scores(scene: Scene, people: Crowd) -> tuple[Floats, Floats]:
 def _exposed(scene: Scene, people: Crowd, own: int) -> Integers:
     """Count the tenth that is farthest from everybody else in the original, of each kind."""
     least, second = scene.tree_of_everyone(scene.quasi)[0].distances(scene.points(people))
-    away = second if own else least
+    (away,) = evened(second if own else least)
     order = np.argsort(-away, kind="stable")
     before = np.cumsum(people.counts[order]) - people.counts[order]
     line = away[order][np.searchsorted(before, max(people.rows // 10, 1) - 1, "right") - 1]

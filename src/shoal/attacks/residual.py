@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Integers
 
+_ROUNDING = 1e-12
 _Z = 1.959963984540054  # of the 95 % interval of a normal distribution
 
 
@@ -62,3 +63,11 @@ def rank_sum(inside: Floats, weights: Integers, outside: Floats, others: Integer
     line, below = outside[order], np.concatenate([[0], np.cumsum(others[order])])
     left, right = (below[np.searchsorted(line, inside, side)] for side in ("left", "right"))
     return math.fsum(weights * (left + right) / 2) / (int(weights.sum()) * int(others.sum()))
+
+
+def evened(*scores: Floats) -> tuple[Floats, ...]:
+    """Make scores equal that differ by rounding alone: sums of the same shares in another order are ties."""
+    values, places = np.unique(np.concatenate(scores), return_inverse=True)
+    new = np.concatenate([[True], np.diff(values) > _ROUNDING * np.abs(values[:-1])])
+    first = values[new][np.cumsum(new) - 1]
+    return tuple(np.split(first[places], np.cumsum([each.size for each in scores])[:-1]))
