@@ -169,3 +169,12 @@ def test_every_tenth_record_of_adult_gives_the_known_answers(desk, public_file, 
         estimates = [alone[name] for name in ("pitman", "zayatz", "snb")]
         assert estimates == pytest.approx([0.55014042, 0.70819652, 0.66137223], abs=1e-8)
         assert alone["nearest"] == "pitman"
+
+
+def test_codes_behind_asterisks_are_filled_from_the_population(desk):
+    """016** is all codes of its length there that begin so, of which the table itself shows one."""
+    desk.put("t.csv", "zip,ill\n016**,x\n01699,y\n93727,x\n")
+    desk.put("people.csv", "zip\n01614\n01615\n01699\n016\n93727\n93728\n")
+    asked = ("risk", "t.csv", "--quasi", "zip", "--masked", "--kind", "zip=category", "--population", "people.csv")
+    found = desk.run(*asked, "--json").json()["attackers"]
+    assert found["marketer"]["success"] == pytest.approx((1 / 3 + 1 + 1) / 3)

@@ -189,3 +189,12 @@ def test_people_outside_may_have_values_that_a_built_hierarchy_never_saw(how):
     table = shoal.read(people, quasi="age", sensitive="ill", hierarchies={"age": how})
     found = shoal.attack(table, shoal.anonymize(table, "full-domain", k=4), holdout=others)
     assert found["control"] == {"records": 3, "set_aside": None}
+
+
+def test_codes_behind_asterisks_may_be_those_that_no_row_shows():
+    """Of codes with leading zeros 016** may be any of the original or the holdout that begins so and is as long."""
+    people = pl.DataFrame({"zip": ["01614", "01615", "93727", "93611"]})
+    others = pl.DataFrame({"zip": ["01699", "016", "94110"]})
+    release = pl.DataFrame({"zip": ["016**", "016**", "93727"]})
+    found = shoal.attack(people, release, quasi="zip", holdout=others, attacks="membership").successes[0]
+    assert (found.detail["fit"], found.detail["fit_control"]) == (3 / 4, 1 / 3)

@@ -8,8 +8,10 @@ equal pairs on every kind of axis.
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import functools
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -225,14 +227,11 @@ class Axis:
         """Give an axis that also has these wildcards, such as 937**, and where each is on it."""
         assert self.values is not None
         known = {group.pattern: len(self.values) + i for i, group in enumerate(self.groups)}
-        all_groups = list(self.groups)
+        all_groups, codes = list(self.groups), [str(value) for value in self.values]
         for pattern in patterns:
             if pattern not in known:
-                stem = pattern.rstrip("*")
-                fitting = (i for i, value in enumerate(self.values) if str(value).startswith(stem))
-                members = tuple(i for i in fitting if len(str(self.values[i])) == len(pattern))
                 known[pattern] = len(self.values) + len(all_groups)
-                all_groups.append(Group(members, pattern))
+                all_groups.append(Group(codes_like(pattern, codes), pattern))
         places = np.array([known[pattern] for pattern in patterns], np.int32)
         return replace(self, groups=tuple(all_groups)), places
 
@@ -267,7 +266,10 @@ class Axis:
         for axis in (self, other):
             move = [places[value] for value in axis.values]  # type: ignore[union-attr]
             for group in axis.groups:
-                moved = Group(tuple(sorted(move[i] for i in group.members)), group.pattern)
+                members = tuple(sorted(move[i] for i in group.members))
+                if group.pattern is not None and self.nominal:  # it stands for the codes that only the other has, too
+                    members = codes_like(group.pattern, listed)
+                moved = Group(members, group.pattern)
                 move.append(len(listed) + groups.setdefault(moved, len(groups)))
             moves.append(np.array(move, np.int32))
         return replace(self, values=np.array(listed, dtype=object), groups=tuple(groups)), moves[0], moves[1]
@@ -275,6 +277,18 @@ class Axis:
     def listed(self, positions: NDArray[np.int32]) -> Axis:
         """Give an axis that lists the values at some positions of a plain one."""
         return replace(self, values=positions.astype(np.int64))
+
+
+def codes_like(pattern: str, codes: Sequence[str]) -> tuple[int, ...]:
+    """Give which of some codes, in ascending order, a wildcard such as 937** may stand for.
+
+    >>> codes_like("937**", ["9360", "93611", "9370", "93727", "93730", "94110"])
+    (3, 4)
+    """
+    stem = pattern.rstrip("*")
+    first = bisect.bisect_left(codes, stem)
+    alike = itertools.takewhile(lambda i: codes[i].startswith(stem), range(first, len(codes)))
+    return tuple(i for i in alike if len(codes[i]) == len(pattern))
 
 
 # Where the positions of a column go on another axis; None where they stay what they are.

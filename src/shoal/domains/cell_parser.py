@@ -22,6 +22,7 @@ from shoal.domains.axis import (
     Axis,
     AxisKind,
     Group,
+    codes_like,
     same_number,
 )
 from shoal.domains.hierarchy import Hierarchy
@@ -327,8 +328,10 @@ def _place_categories(looks: Looks, reason: str) -> Vocabulary:
     for i, members in sets.items():
         inside = tuple(islice(inner, len(members)))
         lo[i] = inside[0] if len(inside) == 1 else len(values) + groups.setdefault(Group(inside), len(groups))
-    for i in np.flatnonzero(looks.forms == notation.PREFIX).tolist():
-        group = Group(_matching(values, looks.texts[i]), looks.texts[i])
+    masked = np.flatnonzero(looks.forms == notation.PREFIX).tolist()
+    codes = values.tolist() if masked else []
+    for i in masked:
+        group = Group(codes_like(looks.texts[i], codes), looks.texts[i])
         lo[i] = len(values) + groups.setdefault(group, len(groups))
     placed = lo != NOTHING[0]
     hi[placed] = lo[placed]
@@ -347,12 +350,6 @@ def _ranked(names: Sequence[str]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     places = np.empty(len(names), np.int32)
     places[order] = np.cumsum(new) - 1
     return listed[new], places
-
-
-def _matching(values: NDArray[Any], pattern: str) -> tuple[int, ...]:
-    """Give the known codes that a wildcard such as 937** may stand for."""
-    stem = pattern.rstrip("*")
-    return tuple(i for i, value in enumerate(values) if len(value) == len(pattern) and value.startswith(stem))
 
 
 def parse(texts: Sequence[str], reading: Reading | None = None, column: str = "cells") -> Vocabulary:

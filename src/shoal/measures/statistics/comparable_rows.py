@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Flags, Floats, Integers, Positions
-from shoal.domains.axis import Axis
+from shoal.domains.axis import Axis, codes_like
 from shoal.errors import SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.kernels.nearest_rows import NOMINAL, NUMBER, ORDERED, RowCells, RowTree
@@ -100,13 +100,15 @@ class CommonGround:
     ) -> tuple[Floats, Floats]:
         """Give the category of each cell, or that it is a set, and which."""
         used, which = np.unique(positions, return_inverse=True)
-        values = _values(axis)
+        values, codes = _values(axis), list(self.places[name])
         lo, hi = np.empty(used.size), np.empty(used.size)
         for i, position in enumerate(used.tolist()):
             if position < len(values):
                 lo[i] = hi[i] = self.places[name][str(values[position])]
             else:
                 members = tuple(sorted(self.places[name][str(values[each])] for each in axis.members(position)))
+                if (pattern := axis.pattern(position)) is not None:  # codes that no released row shows fit it, too
+                    members = codes_like(pattern, codes)
                 lo[i], hi[i] = -1, sets.setdefault(members, len(sets))
         return lo[which], hi[which]
 
