@@ -8,7 +8,7 @@ from engines.pools import Memory
 import shoal
 from shoal.attacks.residual import Rate, residual
 from shoal.engines.parts.engine import PartsEngine
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import DataError, ParameterError, SchemaError
 
 
 def test_an_interval_is_that_of_wilson_and_its_error_goes_into_the_residual():
@@ -198,3 +198,25 @@ def test_codes_behind_asterisks_may_be_those_that_no_row_shows():
     release = pl.DataFrame({"zip": ["016**", "016**", "93727"]})
     found = shoal.attack(people, release, quasi="zip", holdout=others, attacks="membership").successes[0]
     assert (found.detail["fit"], found.detail["fit_control"]) == (3 / 4, 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("shown", "fit"),
+    [
+        ("2024", 3 / 4), ("2024-02", 1 / 4), ("2024-Q1", 2 / 4), ("2023Q4", 1 / 4), ("< 2024-01-05", 1 / 4),
+        (">=2025-01-01", 0), ("<2000-01-01", 0),
+    ],
+)  # fmt: skip
+def test_years_quarters_and_months_of_another_tool_are_the_days_they_hold(shown, fit):
+    people = pl.DataFrame({"day": ["2023-12-31", "2024-01-05", "2024-02-29", "2024-11-02"]})
+    release = pl.DataFrame({"day": [shown, shown]})
+    found = shoal.attack(people, release, quasi="day", kinds={"day": "date"}, holdout=people[:1], attacks="membership")
+    assert found.successes[0].detail["fit"] == fit
+
+
+@pytest.mark.parametrize("shown", ["(2024-02-30, 2024-12-31]", ">9999-12-31", "0000", "2024-13"])
+def test_days_of_another_tool_that_are_none_are_refused(shown):
+    people = pl.DataFrame({"day": ["2023-12-31", "2024-01-05"]})
+    release = pl.DataFrame({"day": [shown, shown]})
+    with pytest.raises(DataError, match="'day'"):
+        shoal.attack(people, release, quasi="day", kinds={"day": "date"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -19,6 +20,7 @@ _BETWEEN = re.compile(
 _BELOW = re.compile(rf"(?P<sign><=?|≤|under|below|less than|up to|at most)\s*(?P<end>{_VALUE})", re.IGNORECASE)
 _ABOVE = re.compile(rf"(?P<sign>>=?|≥|over|above|more than|at least)\s*(?P<end>{_VALUE})", re.IGNORECASE)
 _AND_MORE = re.compile(rf"(?P<end>{_VALUE})\s*(?:\+|(?:and|or) (?:over|above|more|older))", re.IGNORECASE)
+_PERIOD = re.compile(r"(?P<year>[12]\d{3})(?:-(?P<month>0[1-9]|1[0-2])|-?Q(?P<quarter>[1-4]))?")
 _SEPARATORS = (";", ",", "|", "/", " or ")
 _NOTHING = ("NA", "<NA>", "N/A", "NaN", "nan", "NULL", "null", "None")  # how others write that there is no value
 _BRACKETS = {"{": "}", "[": "]", "(": ")"}
@@ -49,6 +51,8 @@ class ForeignColumn:
         >>> ages = ForeignColumn("integer", lowest="0", highest="99")
         >>> [ages.translated(text) for text in ("20-33", "(20, 33]", "[20,33[", "<18", "80+", "≥ 80", "34", "*")]
         ['[20;33]', '[21;33]', '[20;32]', '[0;17]', '[80;99]', '[80;99]', '34', '*']
+        >>> [ForeignColumn("date").translated(text) for text in ("2024", "2024-02", "2024-Q4")]
+        ['[2024-01-01;2024-12-31]', '[2024-02-01;2024-02-29]', '[2024-10-01;2024-12-31]']
         >>> [ForeignColumn("category", {"a", "b", "c"}).translated(text) for text in ("{a, b}", "NA")]
         ['{a;b}', '']
         """
@@ -57,9 +61,14 @@ class ForeignColumn:
             return ""
         if self.kind in ("category", "ordered"):
             return self._set(text, cell)
+        if self.kind == "date" and (found := _PERIOD.fullmatch(cell)):
+            return _days_of(found)
         if _ALONE.fullmatch(cell):
             return text
-        return self._range(cell) or self._listed(cell) or text
+        try:
+            return self._range(cell) or self._listed(cell) or text
+        except (ValueError, OverflowError):  # an end is no day, or no number of any use: who reads it says so
+            return text
 
     def _range(self, cell: str) -> str | None:
         """Translate a range, also one without an end."""
@@ -71,11 +80,11 @@ class ForeignColumn:
         elif found := _BELOW.fullmatch(cell):
             strict = found["sign"].lower() in ("<", "under", "below", "less than")
             high = self._inner(found["end"], -1, strict=strict)
-            low = high if self.lowest is None else self.lowest
+            low = high if self.lowest is None else min(self.lowest, high, key=self._size)
         elif found := _ABOVE.fullmatch(cell) or _AND_MORE.fullmatch(cell):
             strict = found.re is _ABOVE and found["sign"].lower() in (">", "over", "above", "more than")
             low = self._inner(found["end"], 1, strict=strict)
-            high = low if self.highest is None else self.highest
+            high = low if self.highest is None else max(self.highest, low, key=self._size)
         else:
             return None
         return f"[{low};{high}]"
@@ -90,6 +99,10 @@ class ForeignColumn:
             return str(date.fromisoformat(end) + timedelta(days=step))
         return end
 
+    def _size(self, end: str) -> float | str:
+        """Give what an end is compared by with another one."""
+        return end if self.kind in ("date", "datetime") else float(end)
+
     def _listed(self, cell: str) -> str | None:
         """Translate a list of numbers, which is as wide as they lie apart."""
         braced = cell[:1] == "{" and cell[-1:] == "}"
@@ -97,7 +110,7 @@ class ForeignColumn:
         for separator in _SEPARATORS if braced else _SEPARATORS[2:]:
             parts = [part.strip() for part in inside.split(separator)]
             if len(parts) > 1 and all(_ALONE.fullmatch(part) for part in parts):
-                ordered = sorted(parts) if self.kind in ("date", "datetime") else sorted(parts, key=float)
+                ordered = sorted(parts, key=self._size)
                 return f"[{ordered[0]};{ordered[-1]}]"
         return None
 
@@ -115,3 +128,12 @@ class ForeignColumn:
                 places = sorted(map(order.index, parts))
                 return f"[{order[places[0]]};{order[places[-1]]}]"
         return text
+
+
+def _days_of(period: re.Match[str]) -> str:
+    """Give the days of a year, a quarter or a month as a range."""
+    year, month, quarter = (None if part is None else int(part) for part in period.group("year", "month", "quarter"))
+    assert year is not None
+    first = month or (1 if quarter is None else 3 * quarter - 2)
+    last = month or (12 if quarter is None else 3 * quarter)
+    return f"[{date(year, first, 1)};{date(year, last, monthrange(year, last)[1])}]"
