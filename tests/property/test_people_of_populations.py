@@ -152,3 +152,15 @@ def test_records_of_nobody_in_a_population_are_refused(method, tmp_path):
         shoal.anonymize(read(some, tmp_path), method, promised, measures=[])
     with pytest.raises(DataError, match="does not say for every record whose it is"):
         check(read(some, tmp_path), promised)
+
+
+def test_a_share_that_joining_classes_does_not_mend_ends_the_search(tmp_path):
+    """Both classes have enough of those with their very values; the one of all fits six people, and two are in it."""
+    some = {"x": ["a", "b", "b", "b", "b"], "ill": ["t", "t", "s", "s", "s"], "who": ["p0", "p3", "p0", "p3", "p3"]}
+    everybody = {"x": [*some["x"], "a", "a", "b", "a"], "who": [*some["who"], "e0", "e1", "e2", "e3"]}
+    roles = {"quasi": "x", "subject": "who", "kinds": {"x": "category"}}
+    promised = DeltaPresence(most=0.9, least=0.4, population=shoal.read(pa.table(everybody), **roles))
+    release = shoal.anonymize(pa.table(some), "k-anonymity-first", promised, k=2, sensitive="ill", **roles)
+    assert not release.holds
+    with pytest.raises(GuaranteeError, match="delta-presence does not hold"):
+        release.write(tmp_path / "released.csv")

@@ -61,11 +61,17 @@ class Publisher:
         """Join classes with their neighbours until all promises are kept, and publish them.
 
         Classes that show the same are one. That breaks no promise unless there is a subject column:
-        people may be in several.
+        people may be in several. What is not kept although no two classes are left to be joined, such as the least
+        share of a population in a class, is refused with the release.
         """
         labels, groups = merged_until_met(table, labels, groups, models)
-        shown = self.released(table, labels, groups)
-        while table.schema.subject is not None and not all(verdict.holds for verdict in check(shown, models)):
+        shown, before = self.released(table, labels, groups), groups + 1
+        while (
+            table.schema.subject is not None
+            and groups < before
+            and not all(verdict.holds for verdict in check(shown, models))
+        ):
+            before = groups
             labels, groups = merged_until_met(table, *united(table, shown, labels), models)
             shown = self.released(table, labels, groups)
         return shown
