@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.errors import ParameterError
+from shoal.errors import GuaranteeError, ParameterError
 from shoal.methods import SecretBlind
 from shoal.models import KAnonymity, LDiversity
 
@@ -44,3 +44,10 @@ def test_sizes_are_drawn_between_the_smallest_that_keeps_the_promises_and_the_sp
 def test_what_is_no_share_is_refused(spread):
     with pytest.raises(ParameterError, match="spread"):
         SecretBlind(spread=spread)
+
+
+def test_people_with_rows_in_several_classes_end_the_search():
+    """Both classes hold everybody already: there is no larger size, and each shows one secret."""
+    rows = pl.DataFrame({"age": [1, 1, 9, 9], "ill": ["a", "a", "b", "b"], "who": ["p", "q", "p", "q"]})
+    with pytest.raises(GuaranteeError, match="l-diversity cannot be kept: classes of all people reach only 1"):
+        shoal.anonymize(rows, SecretBlind(), LDiversity(2), k=2, quasi="age", sensitive="ill", subject="who")

@@ -73,20 +73,22 @@ class SecretBlind:
         """Form classes of growing size until all promises hold."""
         k = required_model(models, KAnonymity, self.name)
         k.demand(table.rows, None)
-        forming, size = self._forming(), k.k
+        forming, size, most = self._forming(), k.k, self._most(table)
         while True:
             released = forming.apply(table, [replace(k, k=size)], seed)
             verdicts = check(released, models)
             broken = [verdict for verdict in verdicts if not verdict.holds]
             if not broken:
                 return self._drawn(table, models, size, seed) or released
-            if verdicts[0].classes == 1:
+            if (
+                verdicts[0].classes == 1 or size >= most
+            ):  # people with several rows may all be in each of several classes
                 worst = broken[0]
                 raise GuaranteeError(
-                    f"{worst.model.name} cannot be kept: all records in one class reach only {worst.level:.6g}.",
+                    f"{worst.model.name} cannot be kept: classes of all people reach only {worst.level:.6g}.",
                     worst.model.nearest(worst.level),
                 )
-            size = min(max(size + 1, math.ceil(size * 1.25)), self._most(table))
+            size = min(max(size + 1, math.ceil(size * 1.25)), most)
 
     def _drawn(self, table: Table, models: Sequence[PrivacyModel], size: int, seed: int) -> Table | None:
         """Form classes of a size drawn among larger ones too; None if that is the size there was, which is as likely.
