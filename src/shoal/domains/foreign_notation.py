@@ -15,11 +15,17 @@ _DATE = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?"
 _VALUE = rf"(?:{_DATE}|[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
 _ALONE = re.compile(_VALUE)
 _BETWEEN = re.compile(
-    rf"(?P<opens>[\[\](])?\s*(?P<low>{_VALUE})\s*(?:;|,|\.\.\.?|–|—|-|:|~|\bto\b)\s*(?P<high>{_VALUE})\s*(?P<closes>[\])\[])?"
+    rf"(?P<opens>[\[\](])?\s*(?P<low>{_VALUE})\s*(?:;|,|\.\.\.?|–|—|-|:|~|\bto\b)"
+    rf"\s*(?P<under><|\bunder\b)?\s*(?P<high>{_VALUE})\s*(?P<closes>[\])\[])?"
 )
 _BELOW = re.compile(rf"(?P<sign><=?|≤|under|below|less than|up to|at most)\s*(?P<end>{_VALUE})", re.IGNORECASE)
 _ABOVE = re.compile(rf"(?P<sign>>=?|≥|over|above|more than|at least)\s*(?P<end>{_VALUE})", re.IGNORECASE)
+_NO_LOW = re.compile(rf"[\[(\]]\s*-(?:inf|∞)\s*[;,]\s*(?P<end>{_VALUE})\s*(?P<sign>[\])\[])")
+_NO_HIGH = re.compile(rf"(?P<sign>[\[(\]])\s*(?P<end>{_VALUE})\s*[;,]\s*\+?(?:inf|∞)\s*[\])\[]")
+_STRICTLY_BELOW = ("<", "under", "below", "less than", ")", "[")
+_STRICTLY_ABOVE = (">", "over", "above", "more than", "(", "]")
 _AND_MORE = re.compile(rf"(?P<end>{_VALUE})\s*(?:\+|(?:and|or) (?:over|above|more|older))", re.IGNORECASE)
+_YEARS = re.compile(r"\s*\byears?\b(?: of age| old)?", re.IGNORECASE)
 _PERIOD = re.compile(r"(?P<year>[12]\d{3})(?:-(?P<month>0[1-9]|1[0-2])|-?Q(?P<quarter>[1-4]))?")
 _SEPARATORS = (";", ",", "|", "/", " or ")
 _NOTHING = ("NA", "<NA>", "N/A", "NaN", "nan", "NULL", "null", "None")  # how others write that there is no value
@@ -51,6 +57,8 @@ class ForeignColumn:
         >>> ages = ForeignColumn("integer", lowest="0", highest="99")
         >>> [ages.translated(text) for text in ("20-33", "(20, 33]", "[20,33[", "<18", "80+", "≥ 80", "34", "*")]
         ['[20;33]', '[21;33]', '[20;32]', '[0;17]', '[80;99]', '[80;99]', '34', '*']
+        >>> [ages.translated(text) for text in ("(90, inf]", "[-inf, 18)", "20 to under 25", "90 years and over")]
+        ['[91;99]', '[0;17]', '[20;24]', '[90;99]']
         >>> [ForeignColumn("date").translated(text) for text in ("2024", "2024-02", "2024-Q4")]
         ['[2024-01-01;2024-12-31]', '[2024-02-01;2024-02-29]', '[2024-10-01;2024-12-31]']
         >>> [ForeignColumn("category", {"a", "b", "c"}).translated(text) for text in ("{a, b}", "NA")]
@@ -66,7 +74,7 @@ class ForeignColumn:
         if _ALONE.fullmatch(cell):
             return text
         try:
-            return self._range(cell) or self._listed(cell) or text
+            return self._range(_YEARS.sub("", cell)) or self._listed(cell) or text
         except (ValueError, OverflowError):  # an end is no day, or no number of any use: who reads it says so
             return text
 
@@ -76,13 +84,13 @@ class ForeignColumn:
             if not found["opens"] and "," in cell:
                 return None  # it may be a number with a decimal comma
             low = self._inner(found["low"], 1, strict=found["opens"] in ("(", "]"))
-            high = self._inner(found["high"], -1, strict=found["closes"] in (")", "["))
-        elif found := _BELOW.fullmatch(cell):
-            strict = found["sign"].lower() in ("<", "under", "below", "less than")
+            high = self._inner(found["high"], -1, strict=bool(found["under"]) or found["closes"] in (")", "["))
+        elif found := _BELOW.fullmatch(cell) or _NO_LOW.fullmatch(cell):
+            strict = found["sign"].lower() in _STRICTLY_BELOW
             high = self._inner(found["end"], -1, strict=strict)
             low = high if self.lowest is None else min(self.lowest, high, key=self._size)
-        elif found := _ABOVE.fullmatch(cell) or _AND_MORE.fullmatch(cell):
-            strict = found.re is _ABOVE and found["sign"].lower() in (">", "over", "above", "more than")
+        elif found := _ABOVE.fullmatch(cell) or _NO_HIGH.fullmatch(cell) or _AND_MORE.fullmatch(cell):
+            strict = found.re is not _AND_MORE and found["sign"].lower() in _STRICTLY_ABOVE
             low = self._inner(found["end"], 1, strict=strict)
             high = low if self.highest is None else max(self.highest, low, key=self._size)
         else:
