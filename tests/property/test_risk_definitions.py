@@ -73,6 +73,52 @@ def test_three_attackers(seed):
     assert found["population_uniqueness"]["truth"] == pytest.approx(alone / len(people))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_attackers_look_for_people_where_a_column_tells_them_apart(seed):
+    people, sample, _, _, threshold, *_ = asked(seed)
+    draw = random.Random(seed)
+    who = [draw.randrange(max(1, len(sample) // 2)) for _ in sample]
+    table = pa.table({**columns(sample), "who": who})
+    names = [f"c{j}" for j in range(len(people[0]))]
+
+    def attacked(**population):
+        return shoal.risk(table, quasi=names, subject="who", threshold=float(threshold), **population)
+
+    crowd = defaultdict(set)
+    for cells, person in zip(sample, who, strict=True):
+        crowd[cells].add(person)
+    own, here = {cells: len(persons) for cells, persons in crowd.items()}, len(set(who))
+    in_groups = sum(own.values())
+    found = attacked(population_size=2 * here)
+    assert found["of_one_person"] == sum(1 for cells in sample if own[cells] == 1)
+    assert found["fewest_people"] == min(own.values())
+    assert found["person_reidentification"] == pytest.approx(len(own) / in_groups, rel=1e-12)
+    prosecutor, journalist = found["attackers"]["prosecutor"], found["attackers"]["journalist"]
+    assert prosecutor["highest"] == pytest.approx(1 / min(own.values()), rel=1e-12)
+    risky = sum(size for size in own.values() if Fraction(1, size) > threshold) / in_groups
+    assert prosecutor["at_risk"] == pytest.approx(risky, rel=1e-12)
+    assert prosecutor["success"] == found["person_reidentification"]
+    assert journalist["highest"] == pytest.approx(1 / (2 * min(own.values())), rel=1e-12)
+    assert found["population_uniqueness"] == shoal.risk(
+        pa.table(columns([cells for cells, size in own.items() for _ in range(size)])), quasi=names,
+        population_size=2 * in_groups,
+    )["population_uniqueness"]  # fmt: skip
+
+    everybody = pa.table({**columns([*sample, *people]), "who": [*who, *range(100, 100 + len(people))]})
+    there = defaultdict(set)
+    for cells, person in zip([*sample, *people], everybody["who"].to_pylist(), strict=True):
+        there[cells].add(person)
+    journalist = attacked(population=everybody)["attackers"]["journalist"]
+    assert journalist["highest"] == pytest.approx(1 / min(len(there[cells]) for cells in own), rel=1e-12)
+    mean = sum(size / len(there[cells]) for cells, size in own.items()) / in_groups
+    assert journalist["success"] == pytest.approx(
+        max(len(own) / sum(len(there[cells]) for cells in own), mean), rel=1e-12
+    )
+    nameless = attacked(population=everybody.drop_columns("who"))["attackers"]["journalist"]
+    rows = Counter([*sample, *people])
+    assert nameless["highest"] == pytest.approx(1 / min(rows[cells] for cells in own), rel=1e-12)
+
+
 @pytest.mark.parametrize("records", [1, 7, 14, 17, 28])
 def test_an_expected_number_of_people_that_meets_a_threshold_is_not_above_it(records):
     """7 / 0.28 is a little less than 25, which one in 25 is not."""

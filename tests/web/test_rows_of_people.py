@@ -32,9 +32,10 @@ def test_a_crowd_of_rows_of_one_person_is_no_crowd(visitor, visited):
     ))  # fmt: skip
     visitor.client.put("/api/roles", json={"roles": ROLES})
     found = visitor.get("/api/risk?wait=30").json()
-    assert (found["unique"], found["of_one_person"]) == (1, 3)
+    assert (found["unique"], found["of_one_person"], found["fewest_people"], found["guess"]) == (1, 3, 1, 0.75)
     text = visitor.get("/risk").text
     assert "3 of 5 rows look only like rows of the same person" in text
+    assert "for a person in a group of 1 person" in text
     assert "share of rows that stand alone" in text
     assert "rows in the same group" in text
     assert "share of people who" not in text

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from shoal.assessment.population_known import KnownPopulation, hidden_records, sizes_of
+from shoal.assessment.population_known import KnownPopulation, hidden_records
 from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection, ShownTable
 from shoal.assessment.risk_words import share
 from shoal.measures.reidentification.attackers import Attacked, SizePairs
+from shoal.measures.reidentification.class_people import crowds_of
 from shoal.measures.reidentification.thresholds import PRESETS, Threshold
 from shoal.table import Table
 
@@ -29,7 +30,7 @@ def attacker_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     if known is None and asked.threshold is None:
         return None
     threshold = asked.threshold or _USUAL
-    own = SizePairs.alone(sizes_of(table)) if known is None else known.pairs
+    own = SizePairs.alone(crowds_of(table)) if known is None else known.pairs
     prosecutor = own.prosecutor(threshold)
     journalist = None if known is None else known.pairs.journalist(threshold)
     marketer = None if known is None else known.pairs.marketer()
@@ -51,10 +52,15 @@ def attacker_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     return RiskSection(
         "Three attackers",
         {"attackers": found, "threshold": about},
-        [*_sentences(threshold, known, prosecutor, journalist, marketer), *_hidden(hidden)],
+        [*_counted(table), *_sentences(threshold, known, prosecutor, journalist, marketer), *_hidden(hidden)],
         [ShownTable("", ["attacker", "highest", f"above {threshold.risk:.3g}", "found on average"], rows)],
         lambda: [_picture(threshold, prosecutor, journalist, marketer)],
     )
+
+
+def _counted(table: Table) -> Iterator[str]:
+    if table.schema.subject is not None:
+        yield f"Counted are people, once in each group, and not records: '{table.schema.subject}' tells them apart."
 
 
 def _sentences(

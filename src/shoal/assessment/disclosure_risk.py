@@ -28,6 +28,7 @@ from shoal.measures import Measure, PairMeasure, Score, score
 from shoal.measures.attribute_disclosure import AttributeDisclosure
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.random_reidentification import RandomReidentification
+from shoal.measures.reidentification.class_people import people_of_classes
 from shoal.measures.reidentification.class_weights import weight_alone, weight_column
 from shoal.measures.reidentification.erring_attacker import ErringAttacker, checked_rate
 from shoal.measures.reidentification.thresholds import threshold_of
@@ -66,6 +67,8 @@ class Risk(Findings):
     def remarks(self) -> Iterable[str]:
         """Say who could single people out."""
         yield f"Someone who knows {', '.join(self['quasi'])} could single them out."
+        if "people_sentence" in self:
+            yield self["people_sentence"]
         if "homogeneity_sentence" in self:
             yield self["homogeneity_sentence"]
         if self["guessed"]:
@@ -307,6 +310,8 @@ def risk_of(
     scores = score(table, measures=measures)
     report: dict[str, Any] = {} if known is None else {"known": list(known)}
     report |= {"uniqueness": scores[0].value, **scores[0].detail}
+    if table.schema.subject is not None:
+        report |= of_people(table, names)
     weight = weight_column(table)
     if weight is not None:
         alone, everybody = weight_alone(table, weight, names)
@@ -322,6 +327,20 @@ def risk_of(
     if erring:
         report["errors"] = erring
     return report
+
+
+def of_people(table: Table, known: Sequence[str] | None = None) -> dict[str, Any]:
+    """Count people and not records, where a column tells them apart: who is alone, and what a guess at a person is."""
+    classes = people_of_classes(table, known)
+    in_groups = sum(people * number for (_, people), number in classes.items())
+    of_one = sum(size * number for (size, people), number in classes.items() if people == 1)
+    return {
+        "of_one_person": of_one, "of_one_person_share": of_one / table.rows,
+        "fewest_people": min(people for _, people in classes),
+        "person_reidentification": classes.total() / in_groups,
+        "people_sentence": f"{share(of_one / table.rows)} of the records are in groups of one person: however many "
+        "there are of a person, they are a crowd of one.",
+    }  # fmt: skip
 
 
 def shared_secrets(found: Score) -> dict[str, Any]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from shoal.engines.values import Boxes
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.measures.reidentification.attackers import SizePairs
+from shoal.measures.reidentification.class_people import crowds_of, people_of
 from shoal.measures.reidentification.class_weights import weight_column, weighted_sizes
 from shoal.populations.population_table import Population
 from shoal.releases.release import Release
 from shoal.schema import ReadOptions
-from shoal.table import Classes, Table
+from shoal.table import Table
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,6 @@ class KnownPopulation:
     alone: int | None = None
 
 
-def sizes_of(table: Table, by: Sequence[str] | None = None) -> Counter[int]:
-    """Count the classes of each size."""
-
-    def counted(classes: Classes) -> Counter[int]:
-        return classes.counts_of_sizes
-
-    return sum(table.classes(counted, by), Counter[int]())
-
-
 def hidden_records(table: Table) -> int:
     """Count the records that show ``*`` in every column: they are a class of their own."""
     try:
@@ -68,16 +60,18 @@ def hidden_records(table: Table) -> int:
 
 def described(table: Table, size: int | None, fraction: float | None) -> KnownPopulation | None:
     """Give what is known of a population by its size, by the share of it in the table, or by survey weights."""
-    if size is not None and size < table.rows:
+    here = people_of(table)
+    one, many = ("record", "records") if table.schema.subject is None else ("person", "people")
+    if size is not None and size < here:
         raise ParameterError(
-            f"A population of {size:,} is smaller than the table, which has {table.rows:,} records.",
+            f"A population of {size:,} is smaller than the table, which has {here:,} {many}.",
             "Give the size of the population that the table comes from.",
         )
     if size is not None or fraction is not None:
-        people = size if size is not None else round(table.rows / (fraction or 1.0))
-        share = fraction if fraction is not None else table.rows / people
-        said = f"every record stands for {1 / share:,.4g} of {people:,} people"
-        pairs = SizePairs.sampled(sizes_of(table), share)
+        people = size if size is not None else round(here / (fraction or 1.0))
+        share = fraction if fraction is not None else here / people
+        said = f"every {one} stands for {1 / share:,.4g} of {people:,} people"
+        pairs = SizePairs.sampled(crowds_of(table), share)
         return KnownPopulation("fraction" if size is None else "size", said, pairs, people)
     weight = weight_column(table)
     if weight is not None:
@@ -101,10 +95,20 @@ def compared(table: Table, source: Any, columns: Mapping[str, str], options: Rea
     options
         How the table was read, if it was read here.
     """
-    population = Population.beside(table, source.table if isinstance(source, Release) else source, columns, options)
+    population = _beside(table, source.table if isinstance(source, Release) else source, columns, options)
     matched = population.matched(table)
     pairs = SizePairs(Counter(zip(matched.sizes.tolist(), matched.people.tolist(), strict=True)))
-    alone = sizes_of(population.table, population.columns)[1]
     there = population.table
-    said = f"it is the table {there.origin.name}, with {there.rows:,} people"
-    return KnownPopulation("table", said, pairs, there.rows, alone)
+    alone, people = crowds_of(there, population.columns)[1], people_of(there)
+    said = f"it is the table {there.origin.name}, with {people:,} people"
+    return KnownPopulation("table", said, pairs, people, alone)
+
+
+def _beside(table: Table, source: Any, columns: Mapping[str, str], options: ReadOptions | None) -> Population:
+    """Take a population by its people, if it tells them apart as the table does, or else each record for somebody."""
+    try:
+        return Population.beside(table, source, columns, options, people=True)
+    except SchemaError:
+        if table.schema.subject is None:
+            raise
+    return Population.beside(table, source, columns, options)

@@ -10,6 +10,9 @@ _POPULATION = "estimated from the sizes of groups in the table; no value where t
 CONVENTIONS: tuple[tuple[str, str], ...] = (
     ("uniqueness", "share of records whose combination of known attributes occurs once; equal cells match"),
     ("fit_uniqueness", "the same in the worst case: a cell may stand for any value that it covers"),
+    ("of_one_person_share", "share of records whose group holds records of one person only, by the column of people"),
+    ("fewest_people", "people in the group with the fewest of them, by the column of people"),
+    ("person_reidentification", "mean over the people of groups of one over the people of their group"),
     ("smallest_class", "records in the smallest group of equal known attributes"),
     ("random_reidentification", "mean over records of one over the size of the record's group"),
     ("homogeneity", "share of people whose whole group has one value of a confidential column; of several, the worst"),

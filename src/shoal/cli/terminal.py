@@ -77,8 +77,9 @@ def risk(report: Risk) -> None:
             low, high = report[f"{prefix}uniqueness_lower"], report[f"{prefix}uniqueness_upper"]
             _tell(f"The worst case is proven to lie between {share(low)} and {share(high)}.")
     _tell(f"Someone who knows {', '.join(report['quasi'])} could single them out.")
-    if "homogeneity_sentence" in report:
-        _tell(report["homogeneity_sentence"])
+    for each in ("people_sentence", "homogeneity_sentence"):
+        if each in report:
+            _tell(report[each])
     if report["guessed"]:
         _tell("No --quasi was given: these columns were guessed by their names. Name them yourself.")
     scores = [(found["measure"], f"{found['value']:.6g}") for found in report.get("scores", ())]

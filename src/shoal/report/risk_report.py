@@ -70,8 +70,9 @@ def _measures(table: Table) -> list[Any]:
 def _lead(table: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
     share, records = percent(report["uniqueness"]), f"{report['records']:,}"
     yield note(sentence("alone", share, records, table.schema.quasi, report["unique"]))
-    if "homogeneity_sentence" in report:
-        yield note(report["homogeneity_sentence"])
+    for each in ("people_sentence", "homogeneity_sentence"):
+        if each in report:
+            yield note(report[each])
     yield "This is the risk of the table as it is. To stand alone is not yet to be found, but nothing else protects."
 
 
@@ -82,6 +83,13 @@ def _risk(original: Table, report: Mapping[str, Any]) -> Iterator[PageBlock]:
         "Smallest group": f"{report['smallest_class']:,}",
         "Mean chance of a right guess": percent(report["random_reidentification"]),
     }
+    if "of_one_person" in report:
+        of_one = f"{report['of_one_person']:,} ({percent(report['of_one_person_share'])})"
+        found |= {
+            "Records in groups of one person": of_one,
+            "Fewest people in a group": f"{report['fewest_people']:,}",
+            "Mean chance of a right guess of a person": percent(report["person_reidentification"]),
+        }
     if "fit_unique" in report:
         found["In the worst case, if cells may be any value they cover"] = f"{report['fit_unique']:,}"
     for name, part in report.get("homogeneity_by_column", {}).items():

@@ -265,6 +265,8 @@ class RiskSummary(Message):
         The share of people who share a confidential value with everybody in their class, by column.
     of_one_person
         How many records are in classes of one person; None where every record is somebody else's.
+    fewest_people
+        How many people are in the class with the fewest, likewise.
     without, sets
         What it would be if one column were not known, or only some were.
     sampled, in_file
@@ -285,6 +287,7 @@ class RiskSummary(Message):
     sizes: Any
     secrets: dict[str, float] = {}
     of_one_person: int | None = None
+    fewest_people: int | None = None
     without: tuple[RiskWithout, ...] = ()
     sets: tuple[RiskOfKnowledge, ...] = ()
     sampled: int | None = None

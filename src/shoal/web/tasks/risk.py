@@ -6,14 +6,15 @@ import itertools
 import random
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+from shoal.assessment.disclosure_risk import of_people
 from shoal.measures import Measure, Score, score
 from shoal.measures.class_sizes import ClassSizes
 from shoal.measures.homogeneity import Homogeneity
 from shoal.measures.random_reidentification import RandomReidentification
 from shoal.measures.uniqueness import Uniqueness
-from shoal.models.people import people_in, subject_of
-from shoal.table import Classes, Table
+from shoal.table import Table
 from shoal.web.tasks.messages import RiskOfKnowledge, RiskRequest, RiskSummary, RiskWithout
 from shoal.web.tasks.reading import evenly, options_of, stages
 from shoal.web.tasks.registry import Reporter
@@ -57,24 +58,23 @@ def _whole(table: Table) -> RiskSummary:
         uniqueness=float(alone.value),
         groups=alone.detail["classes"],
         smallest=alone.detail["smallest_class"],
-        guess=float(guess.value),
         sizes=sizes.detail["classes_by_size"],
         secrets=shared_secrets(secrets),
-        of_one_person=_of_one_person(table),
+        **({"guess": float(guess.value)} | _of_people(table)),
         in_file=table.rows,
     )
 
 
-def _of_one_person(table: Table) -> int | None:
-    """Count the records in classes of one person, whose records may be many: a crowd of one."""
-    schema = table.schema
-    if schema.subject is None:
-        return None
-
-    def alone(classes: Classes) -> int:
-        return int(classes.sizes[people_in(classes, schema) == 1].sum())
-
-    return sum(table.classes(alone, carry=subject_of(schema)))
+def _of_people(table: Table) -> dict[str, Any]:
+    """Count people, where a column tells them apart: many records of one person are a crowd of one."""
+    if table.schema.subject is None:
+        return {}
+    found = of_people(table)
+    return {
+        "of_one_person": found["of_one_person"],
+        "fewest_people": found["fewest_people"],
+        "guess": float(found["person_reidentification"]),
+    }
 
 
 def shared_secrets(found: Score) -> dict[str, float]:
