@@ -258,7 +258,7 @@ def test_a_key_may_be_named_and_must_be_long(place):
     (place / "key").write_bytes(b"a key of sixteen bytes or more\n")
     ledger = made(place, key=place / "key")
     assert Ledger.open(ledger.path, place / "key").account().spent == 0
-    with pytest.raises(ParameterError, match="--key"):
+    with pytest.raises(ParameterError, match="shoal key new"):
         Ledger.open(ledger.path)
     (place / "key").write_bytes(b"short")
     with pytest.raises(ParameterError, match="too short"):

@@ -10,7 +10,7 @@ from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection, ShownTable
 from shoal.assessment.risk_words import share
 from shoal.measures.reidentification.attackers import Attacked, SizePairs
-from shoal.measures.reidentification.class_people import crowds_of
+from shoal.measures.reidentification.class_people import sizes_of
 from shoal.measures.reidentification.thresholds import PRESETS, Threshold
 from shoal.table import Table
 
@@ -30,7 +30,7 @@ def attacker_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     if known is None and asked.threshold is None:
         return None
     threshold = asked.threshold or _USUAL
-    own = SizePairs.alone(crowds_of(table)) if known is None else known.pairs
+    own = SizePairs.alone(sizes_of(table)) if known is None else known.pairs
     prosecutor = own.prosecutor(threshold)
     journalist = None if known is None else known.pairs.journalist(threshold)
     marketer = None if known is None else known.pairs.marketer()

@@ -11,7 +11,7 @@ from shoal.engines.values import Boxes
 from shoal.errors import ParameterError, SchemaError
 from shoal.kernels import MISSING, TOP
 from shoal.measures.reidentification.attackers import SizePairs
-from shoal.measures.reidentification.class_people import crowds_of, people_of
+from shoal.measures.reidentification.class_people import people_of, sizes_of
 from shoal.measures.reidentification.class_weights import weight_column, weighted_sizes
 from shoal.populations.population_table import Population
 from shoal.releases.release import Release
@@ -71,7 +71,7 @@ def described(table: Table, size: int | None, fraction: float | None) -> KnownPo
         people = size if size is not None else round(here / (fraction or 1.0))
         share = fraction if fraction is not None else here / people
         said = f"every {one} stands for {1 / share:,.4g} of {people:,} people"
-        pairs = SizePairs.sampled(crowds_of(table), share)
+        pairs = SizePairs.sampled(sizes_of(table), share)
         return KnownPopulation("fraction" if size is None else "size", said, pairs, people)
     weight = weight_column(table)
     if weight is not None:
@@ -99,7 +99,7 @@ def compared(table: Table, source: Any, columns: Mapping[str, str], options: Rea
     matched = population.matched(table)
     pairs = SizePairs(Counter(zip(matched.sizes.tolist(), matched.people.tolist(), strict=True)))
     there = population.table
-    alone, people = crowds_of(there, population.columns)[1], people_of(there)
+    alone, people = sizes_of(there, population.columns)[1], people_of(there)
     said = f"it is the table {there.origin.name}, with {people:,} people"
     return KnownPopulation("table", said, pairs, people, alone)
 

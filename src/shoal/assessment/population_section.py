@@ -9,7 +9,7 @@ from shoal.assessment.population_known import KnownPopulation
 from shoal.assessment.risk_questions import RiskQuestions
 from shoal.assessment.risk_section import RiskSection, ShownTable
 from shoal.assessment.risk_words import share
-from shoal.measures.reidentification.class_people import crowds_of, people_of
+from shoal.measures.reidentification.class_people import people_of, sizes_of
 from shoal.measures.reidentification.population_estimates import ESTIMATORS, PopulationEstimates
 from shoal.measures.reidentification.population_uniqueness import SampledClasses
 from shoal.table import Table
@@ -23,10 +23,10 @@ def population_section(table: Table, asked: RiskQuestions) -> RiskSection | None
     known = asked.known
     if known is None:
         return None
-    crowds = crowds_of(table)
-    in_groups = sum(size * number for size, number in crowds.items())  # more than people, where some are in several
+    sizes = sizes_of(table)
+    in_groups = sum(size * number for size, number in sizes.items())  # more than people, where some are in several
     whole = max(in_groups, round(known.people * in_groups / people_of(table)))
-    found = PopulationEstimates.of(SampledClasses.counted(crowds, whole))
+    found = PopulationEstimates.of(SampledClasses.counted(sizes, whole))
     truth = None if known.alone is None else known.alone / known.people
     plain = found.plain | ({} if truth is None else {"truth": truth, "nearest": found.nearest(truth)})
     rows = [

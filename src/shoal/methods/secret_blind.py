@@ -80,9 +80,8 @@ class SecretBlind:
             broken = [verdict for verdict in verdicts if not verdict.holds]
             if not broken:
                 return self._drawn(table, models, size, seed) or released
-            if (
-                verdicts[0].classes == 1 or size >= most
-            ):  # people with several rows may all be in each of several classes
+            # Where people have several rows, all of them may be in each of several classes.
+            if verdicts[0].classes == 1 or size >= most:
                 worst = broken[0]
                 raise GuaranteeError(
                     f"{worst.model.name} cannot be kept: classes of all people reach only {worst.level:.6g}.",

@@ -1,51 +1,28 @@
-"""The figures of the page, drawn from what was found: each once for wide screens and once for narrow ones."""
+"""The figures of the page, drawn from what was found."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
-from shoal.charts import Figure, bars, drops, heatmap, lines, paired, risk_utility_map
+from shoal.charts import bars, drops, heatmap, lines, paired, risk_utility_map
 from shoal.languages import _, number, written
 from shoal.report.bins import OTHER
 from shoal.report.look import method_palette
 from shoal.web.cases.aims import Aim
+from shoal.web.page_figure import BROAD, WIDE, Drawing, both
 from shoal.web.wording import estimate, highest, some_of
 
 Found = Mapping[str, Any]
 _SIZES = (1, 2, 3, 5, 10, 20, 50, 100)
-_WIDE, _BROAD, _NARROW = 580.0, 760.0, 330.0  # of half a page, of most of it, and of a telephone
 _MOST_DRIVERS = 12
 _RANGE = re.compile(r"([−-]?\d[\d,.]*) to ([−-]?\d[\d,.]*)")
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """A figure as it is drawn for wide screens and for narrow ones."""
-
-    wide: Figure
-    narrow: Figure
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-        return self.wide.title
-
-    def html(self) -> str:
-        """Give it for the page, which shows one of the two."""
-        return self.wide.html(narrow=self.narrow)
-
-
-def both(chart: Callable[..., Figure], rows: Sequence[Found], *, wide: float = _WIDE, **look: Any) -> Drawing:
-    """Draw a figure of rows for wide screens and for narrow ones."""
-    return Drawing(chart(rows, **look, width=wide), chart(rows, **look, width=_NARROW))
-
-
-def _curves(rows: Sequence[Found], *, wide: float = _WIDE, **look: Any) -> Drawing:
+def _curves(rows: Sequence[Found], *, wide: float = WIDE, **look: Any) -> Drawing:
     """Draw shares as lines."""
     return both(lines, rows, wide=wide, **look, percent=True, height=190)
 
@@ -223,7 +200,7 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
         row["name"] = _stands(row["dial"]) or row["method"]
     return map_of(
         rows,
-        wide=_BROAD,
+        wide=BROAD,
         link="to",
         data=["which"],
         chosen=_stands(chosen.dial) or chosen.method,
@@ -246,7 +223,7 @@ def risk_map(candidates: Mapping[str, Found], chosen: Aim, *, whole: bool = Fals
     )
 
 
-def map_of(rows: Sequence[Found], *, wide: float = _WIDE, **look: Any) -> Drawing:
+def map_of(rows: Sequence[Found], *, wide: float = WIDE, **look: Any) -> Drawing:
     """Draw candidates by the detail that is lost and the risk that is left."""
     return both(
         risk_utility_map,
@@ -309,7 +286,7 @@ def cost(candidates: Mapping[str, Found], chosen: Aim) -> Drawing:
     rows.sort(key=lambda row: (row["method"], row[letter]))
     return _curves(
         rows,
-        wide=_BROAD,
+        wide=BROAD,
         x=letter,
         y="kept",
         group="method",
@@ -337,7 +314,7 @@ def loss_by_group(named: Sequence[tuple[str, Found]], column: str) -> Drawing:
     return both(
         heatmap,
         rows,
-        wide=_BROAD,
+        wide=BROAD,
         x="candidate",
         y="group",
         value="lost",
@@ -367,7 +344,7 @@ def spreads(named: Sequence[tuple[str, Found]], column: str) -> Drawing:
     return both(
         paired,
         rows,
-        wide=_BROAD,
+        wide=BROAD,
         x="low" if stepped else "label",
         x_end="high" if stepped else None,
         before="before",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.languages import _
-from shoal.web.figures import Drawing, map_of
+from shoal.web.figures import map_of
+from shoal.web.page_figure import Drawing
 
 ALONE = 0.999  # share of people in the example who stand alone
 # By method: k, what is kept of the detail, and the average risk.

@@ -25,9 +25,9 @@ from shoal.web.cases.case import Case
 from shoal.web.cases.decisions import MOST_PINNED
 from shoal.web.cases.method_steps import FIRST_SETTING, SETTING, THEN_SETTING, parameters, promises, written
 from shoal.web.cases.promise_terms import TERM, terms_of
-from shoal.web.figures import Drawing
 from shoal.web.first_look import first_look
 from shoal.web.guard import is_loopback
+from shoal.web.page_figure import Drawing
 from shoal.web.proof_words import proof_line
 from shoal.web.reported import drawn, of_section, reported
 from shoal.web.settings import SUFFIXES

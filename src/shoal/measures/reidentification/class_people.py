@@ -23,17 +23,17 @@ def people_of_classes(table: Table, by: Sequence[str] | None = None) -> Counter[
     return sum(table.classes(counted, by, subject_of(schema)), Counter[tuple[int, int]]())
 
 
-def crowds_of(table: Table, by: Sequence[str] | None = None) -> Counter[int]:
+def sizes_of(table: Table, by: Sequence[str] | None = None) -> Counter[int]:
     """Count the classes with so many people, or with so many records if nothing tells people apart."""
     if table.schema.subject is None:
-        return sum(table.classes(_sizes, by), Counter[int]())
-    crowds = Counter[int]()
+        return sum(table.classes(_records, by), Counter[int]())
+    sizes = Counter[int]()
     for (_, people), number in people_of_classes(table, by).items():
-        crowds[people] += number
-    return crowds
+        sizes[people] += number
+    return sizes
 
 
-def _sizes(classes: Classes) -> Counter[int]:
+def _records(classes: Classes) -> Counter[int]:
     return classes.counts_of_sizes
 
 
