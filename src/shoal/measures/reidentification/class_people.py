@@ -16,9 +16,9 @@ def people_of_classes(table: Table, by: Sequence[str] | None = None) -> Counter[
     schema = table.schema
 
     def counted(classes: Classes) -> Counter[tuple[int, int]]:
-        pairs = np.stack([classes.sizes, people_in(classes, schema)])
-        found, number = np.unique(pairs, axis=1, return_counts=True)
-        return Counter(dict(zip(zip(*found.tolist(), strict=True), number.tolist(), strict=True)))
+        pairs, number = np.unique(classes.sizes << 32 | people_in(classes, schema), return_counts=True)
+        sizes, people = (pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist()
+        return Counter(dict(zip(zip(sizes, people, strict=True), number.tolist(), strict=True)))
 
     return sum(table.classes(counted, by, subject_of(schema)), Counter[tuple[int, int]]())
 
