@@ -218,12 +218,12 @@ def test_people_are_counted_on_the_cluster_as_elsewhere(engine):
     ]
     models.append(shoal.models.TCloseness(0.4, "charge", "ordered-records"))
     roles = {"quasi": "age", "sensitive": ["charge", "ill"], "subject": "who"}
-    there, here = (
-        shoal.anonymize(shoal.read(frame, engine=one, **roles), shoal.methods.StratifiedClusters(), models, measures=[])
-        for one in (engine, Local())
-    )
+    tables = [shoal.read(frame, engine=one, **roles) for one in (engine, Local())]
+    there, here = (shoal.anonymize(each, shoal.methods.StratifiedClusters(), models, measures=[]) for each in tables)
     assert there.table.to_arrow(cells="text").equals(here.table.to_arrow(cells="text"))
     assert there.verdicts == here.verdicts
+    risks = [shoal.risk(each, matching="signature", threshold=0.2) for each in tables]
+    assert risks[0] == risks[1]
 
 
 def test_a_run_survives_the_loss_of_an_executor(engine, tmp_path):

@@ -149,6 +149,15 @@ def test_people_are_counted_alike_wherever_a_table_is_held(columns, method, mode
     assert found[0] == found[1] == found[2]
 
 
+@given(visits())
+def test_the_risk_of_people_is_the_same_wherever_a_table_is_held(tmp_path_factory, columns):
+    engines = (Local(), Tiny(DiskPool(tmp_path_factory.mktemp("parts")), 5), PartsEngine(Memory(), 7))
+    found = [shoal.risk(read(columns, engine), threshold=0.2, population_size=1000) for engine in engines]
+    assert found[0] == found[1] == found[2]
+    assert found[0]["of_one_person"] >= found[0]["unique"]
+    assert found[0]["fewest_people"] <= found[0]["smallest_class"]
+
+
 @given(visits(least=4), st.sampled_from(WAYS), st.lists(st.sampled_from(MODELS), min_size=1, max_size=3))
 @settings(max_examples=80)
 def test_one_record_each_is_released_as_without_people(columns, method, models):
