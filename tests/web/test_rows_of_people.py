@@ -36,6 +36,8 @@ def test_a_crowd_of_rows_of_one_person_is_no_crowd(visitor, visited):
     text = visitor.get("/risk").text
     assert "3 of 5 rows look only like rows of the same person" in text
     assert "for a person in a group of 1 person" in text
+    assert "60% of rows stand alone, or with rows of the same person only" in text
+    assert "of a row here can find whose it is: so it is for 3 of 5 rows." in text
     assert "share of rows that stand alone" in text
     assert "rows in the same group" in text
     assert "share of people who" not in text
@@ -43,6 +45,24 @@ def test_a_crowd_of_rows_of_one_person_is_no_crowd(visitor, visited):
     visitor.client.put("/api/roles", json={"roles": {"person": "identifier"}})
     assert visitor.get("/api/risk?wait=30").json()["of_one_person"] is None
     assert "In a group of one person" not in visitor.get("/risk").text
+
+
+def test_risks_before_and_after_are_those_of_people(visited):
+    def opened(*ages):
+        lines = [f"{number},{age},t1,flu" for number, age in enumerate(ages) for _ in range(2)]  # two visits of each
+        content = "\n".join(["person,age,town,ill", *lines, ""]).encode()
+        visited.client.put("/api/file?name=visits.csv&wait=30", content=content)
+        visited.client.put("/api/roles", json={"roles": ROLES})
+        return visited.get("/api/risk?wait=30").json()
+
+    before = opened(*range(20, 60))
+    assert (before["smallest"], before["fewest_people"], before["guess"]) == (2, 1, 1.0)
+    after = visited.client.put("/api/aim?wait=30", json={"method": "hilbert", "k": 3}).json()["candidate"]
+    assert 3 <= after["fewest_people"] < after["smallest"]
+    assert after["groups"] / 80 < after["guess"] <= 1 / 3  # of 80 rows it would be the former
+    assert "With k up to 4 there is nothing to do" not in visited.get("/risk").text
+    assert opened(30, 30, 30, 30)["fewest_people"] == 4
+    assert "at least 4 people who fit equally well. With k up to 4 there is nothing to do" in visited.get("/risk").text
 
 
 @pytest.mark.parametrize("guard", sorted(OF_PEOPLE))

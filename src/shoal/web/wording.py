@@ -14,8 +14,8 @@ _NAMED = 5  # columns that a sentence names; tables name all
 
 
 def group_risk(found: Mapping[str, Any]) -> float:
-    """Give the highest risk: that of a person in the smallest group."""
-    return 1 / max(1, int(found["smallest"]))
+    """Give the highest risk: that of a person in the smallest group, or in that of the fewest people."""
+    return 1 / max(1, int(found.get("fewest_people") or found["smallest"]))
 
 
 def some_of(names: Sequence[str], most: int = _NAMED) -> str:
@@ -79,8 +79,13 @@ def headline(risk: Mapping[str, Any], *, several: bool = False) -> str:
     '75% of people stand alone'
     >>> headline({"unique": 3, "uniqueness": 0.75, "smallest": 1}, several=True)
     '75% of rows stand alone'
+    >>> headline({"unique": 0, "uniqueness": 0.0, "records": 9, "of_one_person": 3}, several=True)
+    '33.3% of rows stand alone, or with rows of the same person only'
     """
-    share = about(percent(risk["uniqueness"]), risk)
+    share, of_one = about(percent(risk["uniqueness"]), risk), risk.get("of_one_person") or 0
+    if of_one > risk["unique"]:
+        share = about(percent(of_one / risk["records"]), risk)
+        return _("%(share)s of rows stand alone, or with rows of the same person only", share=share)
     if several:
         return _("%(share)s of rows stand alone", share=share) if risk["unique"] else _("No row stands alone")
     return _("%(share)s of people stand alone", share=share) if risk["unique"] else _("Nobody stands alone")
@@ -88,7 +93,13 @@ def headline(risk: Mapping[str, Any], *, several: bool = False) -> str:
 
 def finding(risk: Mapping[str, Any], *, several: bool = False) -> str:
     """Say what the number means for those who know the quasi-identifiers of a person, who may have several rows."""
-    counts = {"unique": risk["unique"], "records": risk["records"]}
+    counts = {"unique": risk.get("of_one_person") or risk["unique"], "records": risk["records"]}
+    if counts["unique"] > risk["unique"]:
+        return _(
+            "of a row here can find whose it is: so it is for %(unique)s of %(records)s rows. A person has several, "
+            "and is found by any of them.",
+            **counts,
+        )
     if several and risk["unique"]:
         return _(
             "of a row here can find that row alone: so it is for %(unique)s of %(records)s rows. A person has several, "
@@ -100,6 +111,12 @@ def finding(risk: Mapping[str, Any], *, several: bool = False) -> str:
             "of a person here can find exactly one row for %(unique)s of %(records)s people, and so learn the rest of "
             "it.",
             **counts,
+        )
+    if risk.get("fewest_people"):
+        return _(
+            "of a person here finds at least %(people)s people who fit equally well. With k up to %(people)s there is "
+            "nothing to do.",
+            people=risk["fewest_people"],
         )
     return _(
         "of a person here finds at least %(smallest)s rows that fit equally well. With k up to %(smallest)s there is "

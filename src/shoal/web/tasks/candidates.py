@@ -47,7 +47,7 @@ from shoal.web.tasks.messages import (
 )
 from shoal.web.tasks.reading import options_of, sampled, whole
 from shoal.web.tasks.registry import Reporter
-from shoal.web.tasks.risk import shared_secrets
+from shoal.web.tasks.risk import people_risk, shared_secrets
 
 _ESTIMATED = (RandomReidentification(), Granularity())
 _MEASURES = (Uniqueness(), RandomReidentification(), ClassSizes(), Homogeneity(), InformationLoss(), Granularity())
@@ -228,16 +228,15 @@ def _estimated(sample: SampledTable, candidate: CandidateSpec) -> Candidate | Im
     found = _tried(sample.table, candidate, sample.table.rows)
     if isinstance(found, ImpossibleCandidate):
         return found
-    known = sample.intervals(found.guess, 1 / found.smallest, found.kept, measured)
+    known = sample.intervals(found.guess, 1 / (found.fewest_people or found.smallest), found.kept, measured)
     if known is None:
         return found
     return found.model_copy(update={"guess_interval": known[0], "kept_interval": known[1]})
 
 
 def _guess_and_kept(release: Release) -> tuple[float, float]:
-    return float(release.scores["random-reidentification"].value), float(
-        release.scores["granularity"].detail["utility"]
-    )
+    guess = people_risk(release.table).get("guess", release.scores["random-reidentification"].value)
+    return float(guess), float(release.scores["granularity"].detail["utility"])
 
 
 def _tried(table: Table, candidate: CandidateSpec, sampled: int | None = None) -> Candidate | ImpossibleCandidate:
@@ -245,6 +244,7 @@ def _tried(table: Table, candidate: CandidateSpec, sampled: int | None = None) -
     if isinstance(release, ImpossibleCandidate):
         return release
     rule = None if candidate.rule is None else len(release.verdicts) > len(candidate.models)
+    people = people_risk(release.table)
     alone, guess, sizes, secrets, loss, coarse, *_ = release.scores  # behind these stands what a method is shown beside
     return Candidate(
         key=candidate.key,
@@ -254,7 +254,8 @@ def _tried(table: Table, candidate: CandidateSpec, sampled: int | None = None) -
         uniqueness=float(alone.value),
         groups=alone.detail["classes"],
         smallest=alone.detail["smallest_class"],
-        guess=float(guess.value),
+        fewest_people=people.get("fewest_people"),
+        guess=people.get("guess", float(guess.value)),
         mean_size=float(sizes.value),
         sizes=sizes.detail["classes_by_size"],
         secrets=shared_secrets(secrets),

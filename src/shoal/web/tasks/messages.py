@@ -263,10 +263,9 @@ class RiskSummary(Message):
         How many classes there are by their size, as the measure gives it.
     secrets
         The share of people who share a confidential value with everybody in their class, by column.
-    of_one_person
-        How many records are in classes of one person; None where every record is somebody else's.
-    fewest_people
-        How many people are in the class with the fewest, likewise.
+    of_one_person, fewest_people
+        How many records are in classes of one person, and how many people are in the class with the fewest; None where
+        every record is somebody else's.
     without, sets
         What it would be if one column were not known, or only some were.
     sampled, in_file
@@ -313,7 +312,7 @@ class Headline(Message):
         Its name, and on how many rows it was made if they are a sample.
     sentences, levels
         What it promises, and which level of each model the released table reaches.
-    uniqueness, groups, smallest, guess, mean_size
+    uniqueness, groups, smallest, fewest_people, guess, mean_size
         Its risk: see `RiskSummary`.
     secrets
         The share of people who share a confidential value with everybody in their class, by column.
@@ -332,6 +331,7 @@ class Headline(Message):
     uniqueness: float
     groups: int
     smallest: int
+    fewest_people: int | None = None
     guess: float
     mean_size: float
     secrets: dict[str, float] = {}

@@ -60,13 +60,13 @@ def _whole(table: Table) -> RiskSummary:
         smallest=alone.detail["smallest_class"],
         sizes=sizes.detail["classes_by_size"],
         secrets=shared_secrets(secrets),
-        **({"guess": float(guess.value)} | _of_people(table)),
+        **({"guess": float(guess.value)} | people_risk(table)),
         in_file=table.rows,
     )
 
 
-def _of_people(table: Table) -> dict[str, Any]:
-    """Count people, where a column tells them apart: many records of one person are a crowd of one."""
+def people_risk(table: Table) -> dict[str, Any]:
+    """Count people and not records, where a column tells them apart: many records of one person are a crowd of one."""
     if table.schema.subject is None:
         return {}
     found = of_people(table)
