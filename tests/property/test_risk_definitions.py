@@ -114,7 +114,9 @@ def test_attackers_look_for_people_where_a_column_tells_them_apart(seed):
     assert journalist["success"] == pytest.approx(
         max(len(own) / sum(len(there[cells]) for cells in own), mean), rel=1e-12
     )
-    nameless = attacked(population=everybody.drop_columns("who"))["attackers"]["journalist"]
+    found = attacked(population=everybody.drop_columns("who"))["attackers"]
+    assert found["prosecutor"] == prosecutor
+    nameless = found["journalist"]
     rows = Counter([*sample, *people])
     assert nameless["highest"] == pytest.approx(1 / min(rows[cells] for cells in own), rel=1e-12)
 

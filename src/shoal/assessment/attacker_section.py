@@ -30,7 +30,8 @@ def attacker_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
     if known is None and asked.threshold is None:
         return None
     threshold = asked.threshold or _USUAL
-    own = SizePairs.alone(sizes_of(table)) if known is None else known.pairs
+    of_people = table.schema.subject is not None
+    own = SizePairs.alone(sizes_of(table)) if known is None or of_people else known.pairs
     prosecutor = own.prosecutor(threshold)
     journalist = None if known is None else known.pairs.journalist(threshold)
     marketer = None if known is None else known.pairs.marketer()
@@ -60,7 +61,8 @@ def attacker_section(table: Table, asked: RiskQuestions) -> RiskSection | None:
 
 def _counted(table: Table) -> Iterator[str]:
     if table.schema.subject is not None:
-        yield f"Counted are people, once in each group, and not records: '{table.schema.subject}' tells them apart."
+        who = table.schema.subject
+        yield f"The prosecutor counts people, once in each group, and not records: '{who}' tells them apart."
 
 
 def _sentences(
